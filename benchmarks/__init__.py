@@ -1,5 +1,5 @@
-"""Measurements; the README says which and how. What the benchmarks share with the tests in a real browser must not
-bring the tests' settings into the processes that are measured.
+"""Measurements of the product; `README.md` lists them and says how each is made. Some benchmarks import browser
+helpers of the tests; these helpers must not bring the tests' settings into the processes that are measured.
 """
 
 import os

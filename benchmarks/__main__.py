@@ -1,5 +1,6 @@
-"""`python -m benchmarks [NAME…|all-long]`: measure all of them, or those that are named, one after the other. A
-benchmark that fails does not stop the others; the exit code is then 1."""
+"""`python -m benchmarks [NAME…|all-long]` runs the named benchmarks one after the other; without a name, all that are
+not long. A benchmark that fails does not stop the others; the exit code is then 1.
+"""
 
 import os
 import sys
@@ -62,12 +63,12 @@ LONG: Mapping[str, Callable[[], None]] = {
     "own-parts": own_parts.main,
     "lighthouse-people": lighthouse.people,
 }
-"""What takes minutes; only by name, or all of it by `all-long`."""
+"""Benchmarks that take minutes each: they run only by their name, or all of them with `all-long`."""
 
 ONCE: Mapping[str, Callable[[], None]] = {
     "million-sweep": long_sweeps.million,
 }
-"""What takes hours; only by name, and it may be stopped and called again."""
+"""Benchmarks that take hours: they run only by their name, and continue at the next call if they were stopped."""
 
 
 def main(names: list[str]) -> int:

@@ -1,8 +1,8 @@
-"""Followers of one presenter as socket clients, in a process of their own, until they are stopped.
+"""Followers of one presenter, as socket clients in one process, until the process is stopped.
 
-`python -m benchmarks.audience product|floor ADDRESS COUNT` takes the address that a follower opens. It prints
-`ready` once all of them are there, and for each step `NUMBER SECONDS`: when the last of them heard of it, by the
-machine's clock.
+`python -m benchmarks.audience product|floor ADDRESS COUNT` starts COUNT followers; ADDRESS is the page that a
+follower opens. The program prints `ready` once all followers are connected. For each step it prints `NUMBER SECONDS`:
+the time at which the last follower learned of the step, by the machine's clock.
 """
 
 import asyncio
@@ -19,7 +19,9 @@ CONNECTING_AT_ONCE = 20
 
 
 class Arrivals:
-    """Prints a step's time when the last of `count` has heard of it."""
+    """Counts the followers that have learned of each step, and prints a step with the time when the count reaches
+    `count`.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -54,7 +56,7 @@ async def follow_product(address: str, arrivals: Arrivals, ready: asyncio.Semaph
                     shown = message["presented"]["step"]
             else:
                 continue
-            # The page shows a step once it has it and the presenter is there.
+            # A page shows a step once it has the step and the presenter has reached it.
             if is_there and made == shown:
                 arrivals.note(shown)
 

@@ -1,4 +1,4 @@
-"""The browser of the benchmarks, and how a click is timed to the frame that shows its effect."""
+"""The browser of the benchmarks, and the measurement of the time from a click to the frame that shows its effect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,8 +7,9 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize, sync_playwri
 
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 
-# Both pages change their text inside an animation frame. A message to oneself that is posted there arrives
-# after that frame was drawn; `inFrame` catches a change made outside of one, which is drawn in the next.
+# Both pages (product and floor) change their text inside an animation frame. A message that the page posts to itself
+# in that frame arrives after the frame was drawn. `inFrame` is false when the text changed outside of an animation
+# frame; then the next frame draws the change.
 _MEASURE = """
 {
   const original = window.requestAnimationFrame.bind(window);
@@ -62,7 +63,9 @@ VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 
 @contextmanager
 def browser_context(*options: str) -> Iterator[BrowserContext]:
-    """A fresh browser at the size of the player's screen, with these options besides."""
+    """Yield a new browser context whose window has the size `VIEWPORT`. ``options``: further command-line options of
+    the browser.
+    """
     program = find_browser()
     if program is None:
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
@@ -75,8 +78,8 @@ def browser_context(*options: str) -> Iterator[BrowserContext]:
 
 
 def click_milliseconds(page: Page) -> tuple[float, float]:
-    """From one click on *Step* to the message that says it was stored, and to the painted frame that shows the
-    next number.
+    """Click *Step* once. Returns the milliseconds until the message arrived that says that the step is stored, and
+    the milliseconds until the frame that shows the next number was painted.
     """
     if page.evaluate("() => document.querySelector('button.go').disabled"):
         raise SystemExit(

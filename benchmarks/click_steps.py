@@ -1,7 +1,9 @@
-"""What a click costs the engine, with one, two and four workers: 50 sessions step once a second each, and the workers'
-own figures say how many engine steps each click took. Counts, so they are the same on a busy machine.
+"""How many engine steps a click costs, with one, two and four workers. 50 sessions step once a second each, and the
+workers' own metrics say how many engine steps each click took. These are counts, so they do not depend on other load
+of the machine.
 
-The floor is one engine step a click: the step itself. At the end one of the workers is killed every few seconds.
+The floor is one engine step for a click: the step itself. In the last measurement, one of the workers is killed every
+few seconds.
 """
 
 import tempfile
@@ -31,7 +33,9 @@ def report_clicks(name: str, clicks: Clicks, *, has_goal: bool = True) -> None:
 
 
 def measured(count: int, kills: int = 0) -> Clicks:
-    """All workers' clicks. A killed worker's figures end with it, so those are read just before."""
+    """Return the clicks of all workers together. A killed worker loses its metrics, so they are read just before each
+    kill.
+    """
     workers = Workers(count)
     lost = Clicks()
     with tempfile.TemporaryDirectory() as name:

@@ -1,6 +1,7 @@
-"""From a request to the stored step, for a socket client that draws nothing: the product and its floor.
+"""The time from a request to the stored step, for a socket client that draws nothing: product and floor.
 
-A page notices that its step is stored only between two drawings (`click_to_frame.py`). This is the server's part.
+A page notices only between two drawings that its step is stored (`click_to_frame.py`). This benchmark measures the
+server's part alone.
 """
 
 import asyncio
@@ -20,8 +21,9 @@ AHEAD_SECONDS_MAX = 0.5
 
 
 def answer_milliseconds(kind: str, address: str) -> list[float]:
-    """The milliseconds of each counted request until its step came; pauses differ, as in `click_to_frame.clicks`.
-    ``kind``: `product` or `floor`."""
+    """Return, for each counted request, the milliseconds until its step arrived. ``kind``: `product` or `floor`. The
+    pauses between requests vary, as in `click_to_frame.clicks`.
+    """
     ask = {"product": _of_product, "floor": _of_floor}[kind]
     return asyncio.run(ask(address))[REQUESTS_UNCOUNTED:]
 
@@ -70,8 +72,9 @@ async def _next(socket: websockets.ClientConnection, kind: str) -> dict[str, Any
 
 
 async def _ahead(socket: websockets.ClientConnection) -> None:
-    """Wait for the step that is made ahead, as a person does who looks at the newest one. Where the run ends there
-    is none."""
+    """Wait until the next step, which is made ahead, has arrived, as a person does who looks at the newest step.
+    Return after `AHEAD_SECONDS_MAX` if none arrives, as at the end of the run.
+    """
     try:
         async with asyncio.timeout(AHEAD_SECONDS_MAX):
             await _next(socket, "ahead")

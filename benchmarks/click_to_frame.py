@@ -1,8 +1,9 @@
-"""(1) From a click to the painted frame, in a real browser: the product against the floor of its own stack.
+"""Benchmark `click`: the time from a click to the painted frame in a real browser, for the product and for the floor
+of its stack.
 
-The floor is a bare consumer, a Celery task that commits one row, and a group send of the message that the
-product sent for the same click; both end at a painted frame of the same browser. Measured alone and while 49
-further sessions step once a second each. Both sites run all the time and are measured in turns.
+The floor is a bare consumer, a Celery task that commits one row, and a group send of the message that the product
+sent for the same click; both measurements end at a painted frame of the same browser. They are made alone and while
+49 further sessions step once a second each. Both sites run all the time and are measured in turns.
 """
 
 import json
@@ -30,17 +31,19 @@ OTHERS = 49
 CASES = {"alone": 0, "with_49": OTHERS}
 SCENARIO = "SC-02"
 GOALS = {0.50: 1.5, 0.99: 3.0}
-# A click before which the scenario asks for a prediction makes no step, and none would ever be painted.
+# If the scenario asks for a prediction, a click makes no step, so no frame would ever be painted.
 ASK_NOTHING = "() => { document.querySelector('eos-predict').on = false; }"
 Click = tuple[float, float]
-"""Milliseconds until its message arrived, and until it was painted."""
+"""One click: the milliseconds until its message arrived, and the milliseconds until the frame was painted."""
 Clicks = list[Click]
 MOMENTS: dict[str, Callable[[Click], float]] = {
     "arrival_": lambda click: click[0],
     "": lambda click: click[1],
     "both_": max,
 }
-"""The page can notice the message only between drawings, and is done with a click after both."""
+"""Part of a figure's name → the milliseconds of a click that the figure counts: until the message arrived, until the
+frame was painted, and until both had happened. A page notices the message only between drawings.
+"""
 
 
 def main() -> None:
@@ -59,7 +62,9 @@ def main() -> None:
 
 
 def messages_of_clicks(address: str) -> list[str]:
-    """The product's `steps` messages for as many clicks as are measured. These clicks do not count."""
+    """Make as many clicks as are measured later, and return the product's `steps` messages of these clicks. The times
+    of these clicks do not count.
+    """
     payloads: list[str] = []
     with browser_context() as context:
         page = context.new_page()
@@ -70,7 +75,9 @@ def messages_of_clicks(address: str) -> list[str]:
 
 
 def floor_folder(place: Path, payloads: list[str]) -> Path:
-    """A data folder for the floor, with the messages that it will send."""
+    """Make a data folder for the floor inside ``place``, write the messages into it that the floor will send, and
+    return it.
+    """
     folder = place / "floor"
     folder.mkdir()
     (folder / "payloads.json").write_text(json.dumps(payloads))
@@ -78,7 +85,9 @@ def floor_folder(place: Path, payloads: list[str]) -> Path:
 
 
 def measured(product: Sequence[str], floor: Sequence[str], others: int) -> dict[str, list[Clicks]]:
-    """The clicks of both sides, round by round. Addresses: of each web process of a side; the page is at the first."""
+    """Return the clicks of both sides, one list for each round. ``product`` and ``floor`` are the addresses of all
+    web processes of each side; the measured page uses the first one.
+    """
     return in_turns(
         {
             "product": lambda: turn("product", open_product, product, others),
@@ -88,7 +97,9 @@ def measured(product: Sequence[str], floor: Sequence[str], others: int) -> dict[
 
 
 def turn(kind: str, opened: Callable[[Page, str], None], addresses: Sequence[str], others: int) -> Clicks:
-    """In a browser of its own, beside other sessions that are shared out over the addresses."""
+    """Measure the clicks of one side in a new browser, while ``others`` further sessions, distributed over the
+    addresses, step.
+    """
     with browser_context() as context, ExitStack() as stack:
         page = context.new_page()
         opened(page, addresses[0])
@@ -102,7 +113,9 @@ def turn(kind: str, opened: Callable[[Page, str], None], addresses: Sequence[str
 
 
 def report_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]]) -> None:
-    """How long messages, painted frames and whole clicks took, beside the floor."""
+    """Print, for product and floor, the milliseconds until the message, until the painted frame, and until both, and
+    the ratio of the product to the floor.
+    """
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
         for infix, milliseconds in MOMENTS.items():
@@ -117,7 +130,7 @@ def report_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]])
 
 
 def open_product(page: Page, address: str) -> None:
-    """A session of its own, at its beginning."""
+    """Open a new session of the product at its beginning."""
     page.goto(f"{address}library/")
     page.click(f"#{SCENARIO} button.primary")
     page.wait_for_selector("button.go")
@@ -131,9 +144,9 @@ def open_floor(page: Page, address: str) -> None:
 
 
 def clicks(page: Page) -> Clicks:
-    """The times of the counted clicks.
+    """Click and return the times of the counted clicks.
 
-    Pauses differ a little, or every click would meet the same phase of the screen's clock.
+    The pauses vary a little; otherwise every click would meet the same phase of the screen's refresh.
     """
     generator = Random(0)
     times = []
@@ -144,7 +157,9 @@ def clicks(page: Page) -> Clicks:
 
 
 def report_stored(product_address: str, floor_address: str) -> None:
-    """The server's part of a click, without a page that draws meanwhile, beside the floor's."""
+    """Print the times of the server's part of a click, measured without a page that draws at the same time, for
+    product and floor.
+    """
     found = in_turns(
         {
             "product": lambda: answer_milliseconds("product", product_address),
@@ -161,7 +176,9 @@ def report_stored(product_address: str, floor_address: str) -> None:
 
 @contextmanager
 def steppers(kind: str, address: str, count: int) -> Iterator[None]:
-    """Other sessions at work, in a process of their own, from when all of them have stepped once."""
+    """Run ``count`` other sessions in one process of their own. The body of the `with` starts once all of them have
+    stepped once.
+    """
     if not count:
         yield
         return

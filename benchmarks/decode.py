@@ -1,8 +1,9 @@
 """How fast segments are decoded: prints `name value unit` lines.
 
-Two segments are made in memory: many small batches (5 records of 100 bytes, as an eager producer writes) and
-few large ones (100 records of 1,000 bytes). Each is read five times, records and checksums included; the best
-run counts. Of the checksum alone, the first run counts, which also builds its tables.
+Two segments are made in memory: one of many small batches (5 records of 100 bytes, as a producer writes that does not
+wait for more records) and one of few large batches (100 records of 1,000 bytes). Each segment is read five times,
+with records and checksums; the fastest reading counts. The checksum alone is also measured once; that time includes
+the building of its tables.
 """
 
 import time
@@ -17,7 +18,7 @@ MEGABYTE = 1_000_000
 
 
 def segment(batches: int, records: int, value_bytes: int) -> bytes:
-    """The bytes of a segment of idempotent batches."""
+    """Return the bytes of a segment of ``batches`` idempotent batches with ``records`` records each."""
     value, made = bytes(range(256)) * (value_bytes // 256 + 1), []
     for number in range(batches):
         first = number * records
@@ -32,7 +33,7 @@ def segment(batches: int, records: int, value_bytes: int) -> bytes:
 
 
 def best_seconds(data: bytes, records: int) -> float:
-    """The shortest time to read `data` whole."""
+    """Read the whole segment `ROUNDS` times and return the seconds of the fastest reading."""
     best = float("inf")
     for _ in range(ROUNDS):
         begin = time.perf_counter()

@@ -1,4 +1,6 @@
-"""(2) Engine steps per second, bare, judged and recorded, on SC-28, SC-44 and the generated run, with their mix."""
+"""Benchmark `engine`: the engine's steps per second, bare, judged and recorded, on SC-28, SC-44 and the generated
+run, and the mix of their kinds of steps.
+"""
 
 import time
 
@@ -34,9 +36,10 @@ def _library(identifier: str) -> Scenario:
 
 
 def steps_per_second(scenario: Scenario, watching: str) -> float:
-    """Of whole runs, one after the other; building the world is not counted, making each step's content is.
+    """Make whole runs one after the other until they have taken `CPU_SECONDS_AT_LEAST`, and return the steps per
+    second. Building the world is not counted; making the content of each step is.
 
-    Seconds of this process alone, so that other work of the machine matters less.
+    Seconds are processor time of this process, so that other work of the machine matters less.
     """
     steps, spent = 0, 0.0
     while spent < CPU_SECONDS_AT_LEAST:

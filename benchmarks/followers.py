@@ -1,9 +1,11 @@
-"""How long a presenter's step takes to the last of two hundred followers: the product beside the floor of its stack.
+"""Benchmark `followers`: how long a presenter's step takes to the last of two hundred followers, for the product and
+for the floor of its stack.
 
-198 followers are socket clients of another process, two are real browsers, whose time ends with the painted frame.
-The presenter is a socket client here: like a page, it says that it goes to the step when it asks for it, and again
-when the step has come. The floor is one task, one row and one message to a group of as many sockets (`floor/`), with
-two painted pages as well. Both sites run all the time and are measured in turns; followers come anew for each.
+198 followers are socket clients in another process; two are real browsers, for which the time ends with the painted
+frame. The presenter is a socket client in this process: like a page, it reports its position when it requests a step,
+and again when the step has arrived. The floor is one task, one row and one message to a group with the same number of
+sockets (`floor/`), and also has two painted pages. Both sites run all the time and are measured in turns; the
+followers connect anew for each turn.
 """
 
 import json
@@ -38,7 +40,8 @@ STEPS = 60
 PAUSE_MILLISECONDS = 250
 ANSWER_SECONDS_MAX = 60.0
 GOALS = {0.50: 2.0, 0.99: 3.0}
-# The label changes inside the animation frame that paints it; a message to oneself arrives after that frame.
+# The label changes inside the animation frame that paints it. A message that the page posts to itself in that frame
+# arrives after the frame was painted.
 NOTE_PAINTED = """() => {
   window.painted = {};
   const label = () => Number(/[0-9]+/.exec(document.querySelector(".where b").textContent)[0]);
@@ -68,18 +71,20 @@ def main() -> None:
 
 
 class Presenter:
-    """A socket client that steps a session of its own and presents each step."""
+    """A socket client with a session of its own. It steps through the session and presents each step."""
 
     def __init__(self, home: str) -> None:
         session, cookies = new_session(home)
         self.follow = start_presenting(home, session, cookies)
-        """The address of those who follow."""
+        """The address at which followers join."""
         self._address = f"{home.replace('http', 'ws', 1)}ws/sessions/{session}/"
         self._headers = {"Cookie": cookies, "Origin": home.rstrip("/")}
 
     @contextmanager
     def connected(self) -> Iterator[Callable[[int], str]]:
-        """A function that makes and presents a step, and returns the message that brought it."""
+        """Connect, and yield a function that makes and presents one step. The function returns the message that
+        contained the step.
+        """
         with connect(self._address, additional_headers=self._headers, max_size=None) as socket:
             socket.send(_message("hello", have={}))
             branch = _heard(socket, "welcome")["branches"][0]["id"]
@@ -99,16 +104,18 @@ class Presenter:
 
 
 def messages_of_steps(home: str) -> list[str]:
-    """The product's messages for as many steps as are measured, without followers."""
+    """Return the product's messages of as many steps as are measured, made without followers."""
     with Presenter(home).connected() as step:
         return [step(number) for number in range(1, STEPS_UNCOUNTED + STEPS + 1)]
 
 
 def product_turn(home: str) -> list[float]:
-    """Milliseconds of each step of a session of its own, to the last of its followers."""
+    """Present the steps of a new session of the product. Returns the milliseconds from each step to the last of its
+    followers.
+    """
     presenter = Presenter(home)
     with browser_context() as context, audience("product", presenter.follow) as arrivals:
-        # The pages are there before the first step.
+        # The pages must have joined before the first step.
         pages = watching(context, presenter.follow, "eos-player .where b")
         with presenter.connected() as step:
             return times(step, arrivals, pages)
@@ -121,7 +128,8 @@ def floor_turn(home: str) -> list[float]:
 
             def step(number: int) -> None:
                 socket.send(json.dumps(number))
-                # The one that asks gets the message, too; a socket that is not read stops answering pings.
+                # The client that asks belongs to the group, so it also gets the message. It must read it: a socket
+                # that is not read stops answering pings.
                 while json.loads(socket.recv(ANSWER_SECONDS_MAX))["number"] != number:
                     pass
 
@@ -129,7 +137,9 @@ def floor_turn(home: str) -> list[float]:
 
 
 def times(step: Callable[[int], object], arrivals: dict[int, float], pages: list[Page]) -> list[float]:
-    """Milliseconds from each counted step to the last of all."""
+    """Make all steps. Returns, for each counted step, the milliseconds until the last socket client had it and the
+    last page had painted it.
+    """
     found = []
     for number in range(1, STEPS_UNCOUNTED + STEPS + 1):
         begin = time.time()
@@ -151,7 +161,9 @@ def times(step: Callable[[int], object], arrivals: dict[int, float], pages: list
 
 
 def watching(context: BrowserContext, address: str, ready: str) -> list[Page]:
-    """Each in a window of its own: a page behind another is painted once a second."""
+    """Open the address in `PAINTED` pages, each in a window of its own, because a browser paints a page behind
+    another one only once a second.
+    """
     browser = context.browser
     assert browser is not None
     pages = []
@@ -166,7 +178,10 @@ def watching(context: BrowserContext, address: str, ready: str) -> list[Page]:
 
 @contextmanager
 def audience(kind: str, address: str) -> Iterator[dict[int, float]]:
-    """The other followers, once all of them are there; step to when the last of them heard of it."""
+    """Run the followers that are socket clients. The body of the `with` starts once all of them are connected. Yields
+    a dict, which grows while steps arrive: the number of a step → the time at which the last of these followers had
+    it, in seconds of the machine's clock.
+    """
     command = [sys.executable, "-m", "benchmarks.audience", kind, address, str(FOLLOWERS - PAINTED)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -189,7 +204,7 @@ def audience(kind: str, address: str) -> Iterator[dict[int, float]]:
 
 
 def start_presenting(home: str, session: str, cookies: str) -> str:
-    """Gives the address of those who follow."""
+    """Start a presentation of the session. Returns the address at which followers join."""
     token = dict(one.split("=", 1) for one in cookies.split("; "))["csrftoken"]
     headers = {"Cookie": cookies, "X-CSRFToken": token, "Origin": home.rstrip("/"), "Referer": home}
     request = urllib.request.Request(f"{home}sessions/{session}/present", b"", headers)

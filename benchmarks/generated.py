@@ -1,4 +1,6 @@
-"""Long runs with a little trouble: three idempotent producers, six partitions and three brokers; and a wide one."""
+"""Documents of long runs: three idempotent producers, six partitions and three brokers, and a few lost answers. And
+one of a run with many components.
+"""
 
 from typing import Any
 
@@ -8,7 +10,9 @@ PRODUCERS = 3
 PARTITIONS = 6
 SENDS_PER_PARTITION = 600
 STEPS_OF_SENDS = 13_000
-"""How many steps so many sends make at least; the limit of steps cuts what is more."""
+"""The number of steps that `SENDS_PER_PARTITION` sends to each partition make at least. If they make more, the
+scenario's limit of steps ends the run.
+"""
 
 
 def generated_document(
@@ -60,7 +64,9 @@ def generated_document(
 
 
 def wide_document(steps: int) -> dict[str, Any]:
-    """More producers, partitions and brokers than a picture is planned for: some two hundred things in it."""
+    """Return a scenario with more producers, partitions and brokers than the stage is planned for: its picture has
+    more than 200 objects.
+    """
     return generated_document(steps, sends=100, producers=5, partitions=42, brokers=6)
 
 

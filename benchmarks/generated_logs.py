@@ -1,7 +1,9 @@
-"""Partition folders as busy transactional clusters write them, made from nothing but a shape and a size.
+"""Writes folders of partitions whose logs look like those of busy transactional clusters; a shape and a size decide
+the content.
 
-Encoding every record would take longer than what is measured: a shape has some dozens of patterns, batches encoded
-once from a fixed chance, and each batch of a log is one of them in another place, with a checksum of its own.
+Encoding every record would take longer than what is measured. So each shape has some dozens of patterns: batches that
+are encoded once, with a fixed random seed. Each batch of a log is a copy of one of the patterns, with offset,
+producer id, sequence number and checksum of its own.
 """
 
 import random
@@ -31,7 +33,7 @@ from eosviz.pipeline.kafka_logs.compiled import checksum
 PRODUCERS = 3
 SEGMENT_BYTES = 256 * 1024 * 1024
 INDEX_BYTES = 4096
-"""Of the log between two entries of the index, as `log.index.interval.bytes` has it."""
+"""Bytes of the log between two entries of its index, the default of Kafka's `log.index.interval.bytes`."""
 STARTED_MS = 1_790_000_000_000
 PATTERNS = 48
 _PRODUCER_POSITION = 43
@@ -41,10 +43,10 @@ _SNAPPY_JAVA = b"\x82SNAPPY\x00" + (1).to_bytes(4, "big") + (1).to_bytes(4, "big
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a log is made of; pairs are least and most."""
+    """What the batches of a log contain. Each pair is the least and the most."""
 
     records: tuple[int, int]
-    """Of a batch."""
+    """Records in a batch."""
     value_bytes: tuple[int, int]
     batches_a_transaction: int
     codecs: tuple[str, ...] = ("none",)
@@ -59,12 +61,14 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "tiny": Shape((1, 3), (100, 300), 2),
     }
 )
-"""`even` is one batch again and again; `mixed` what several clients write, `short` the same with values of 100 bytes,
-`packed` in every codec, and `tiny` what clients write that wait for nothing."""
+"""Name → shape. `even`: all batches are equally large; `mixed`: batches as several different clients write them;
+`short`: as `mixed`, but with values of 100 bytes; `packed`: as `mixed`, compressed with each codec in turn; `tiny`:
+batches as clients write them that do not wait for more records.
+"""
 
 
 class Log:
-    """One partition's segments and their indexes."""
+    """Writes the segments of one partition and their indexes."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
@@ -85,7 +89,7 @@ class Log:
         self.written += len(batch)
 
     def mark(self, control_type: ControlType, producer_id: int, timestamp: int) -> None:
-        """A marker behind what was appended."""
+        """Append the marker of a transaction."""
         marker = encode_marker(
             control_type,
             0,
@@ -106,7 +110,7 @@ class Log:
 
 
 def make_logs(place: Path, partitions: int, total_bytes: int, shape: str = "even") -> int:
-    """Write folders `made-0`, `made-1`, … into `place`; the bytes of their segments together."""
+    """Write folders `made-0`, `made-1`, … into `place`. Returns the number of bytes of all their segments together."""
     patterns, chance, written = patterns_of(SHAPES[shape]), random.Random(7), 0
     for number in range(partitions):
         log = Log(place / f"made-{number}")
@@ -127,7 +131,7 @@ def make_logs(place: Path, partitions: int, total_bytes: int, shape: str = "even
 
 @cache
 def patterns_of(shape: Shape) -> tuple[tuple[int, bytearray], ...]:
-    """Batches and how many records each has."""
+    """Return the patterns of a shape, each with the number of its records."""
     chance, made = random.Random(1), []
     for number in range(PATTERNS):
         count = chance.randint(*shape.records)
@@ -147,7 +151,7 @@ def patterns_of(shape: Shape) -> tuple[tuple[int, bytearray], ...]:
 
 
 def _record(chance: random.Random, offset: int, shape: Shape) -> Record:
-    # Text is what most values are; much of it is said again and again, as in JSON.
+    # Most values in real logs are text that repeats itself, as JSON does.
     size = chance.randint(*shape.value_bytes)
     text = b"".join(
         b'{"order":%d,"state":"paid","key":"%016x"}' % (chance.randrange(10**6), chance.getrandbits(64))
@@ -160,7 +164,7 @@ def _record(chance: random.Random, offset: int, shape: Shape) -> Record:
 
 
 def _packed(batch: bytearray, codec: str) -> bytearray:
-    """The batch with its records compressed, as Java clients do."""
+    """Return the batch with its records compressed as a Java client compresses them."""
     if codec == "none":
         return batch
     plain = bytes(batch[HEADER_BYTES:])
@@ -178,7 +182,7 @@ def _packed(batch: bytearray, codec: str) -> bytearray:
 
 
 def placed(pattern: bytearray, base_offset: int, producer_id: int, sequence: int) -> bytes:
-    """The pattern in another place."""
+    """Return the bytes of the pattern with this base offset, producer id and first sequence number."""
     batch = pattern
     batch[0:8] = base_offset.to_bytes(8, "big")
     batch[_PRODUCER_POSITION : _PRODUCER_POSITION + 8] = producer_id.to_bytes(8, "big")

@@ -1,5 +1,5 @@
-"""How fast real logs are read: headers and markers, and every record; in this process and on Spark `local[2]`,
-in turns with plain reading of the same bytes. The session's start is a figure of its own.
+"""How fast logs are read, headers and markers only, and every record: in this process, on Spark `local[2]`, and, for
+comparison, reading of the bytes only; all in turns. The start of the Spark session is a separate figure.
 """
 
 import tempfile
@@ -39,7 +39,7 @@ def main() -> None:
                 here, there = partial(ReadingHere, depth), partial(SparkReading, spark, [logs], depth)
                 sides[f"logs_{depth.value}_one_process"] = partial(_read_seconds, logs, here)
                 sides[f"logs_{depth.value}"] = partial(_read_seconds, logs, there)
-                sides[f"logs_{depth.value}"]()  # warms the session
+                sides[f"logs_{depth.value}"]()  # The first reading only warms the session.
             found = in_turns(sides)
         finally:
             spark.stop()
@@ -54,7 +54,7 @@ def _read_seconds(logs: Path, reading: Callable[[], Reading]) -> float:
 
 
 def _check(case: Case) -> None:
-    """Fast and wrong is no figure: every transaction of the generator must be there."""
+    """Check that every transaction of the generated logs was found: the speed of a wrong reading means nothing."""
     for read in case.partitions:
         partition = read.partition
         assert partition.corrupt == 0

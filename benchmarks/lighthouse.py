@@ -1,7 +1,8 @@
-"""(7) Lighthouse, desktop preset, median of five runs in each of its four categories: front page, reference, player;
-and `lighthouse-people`, the pages that people with an account meet.
+"""Benchmark `lighthouse`: the scores of Lighthouse with its desktop preset, for front page, reference and player; the
+score in each of its four categories is the median of five runs. `lighthouse-people` measures the pages of people with
+an account.
 
-Lighthouse is a package of Node, pinned in `lighthouse_cli/` and installed there the first time: nothing else needs it.
+Lighthouse is a Node package that nothing else needs: `lighthouse_cli/` pins it, and the first run installs it there.
 """
 
 import json
@@ -27,11 +28,13 @@ FOLDER = Path(__file__).parent / "lighthouse_cli"
 PROGRAM = FOLDER / "node_modules" / "lighthouse" / "cli" / "index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 GOALS: Mapping[str, Mapping[str, int]] = {"player": {"performance": 90}, "published": {"performance": 90}}
-"""Of 100; every other goal is 95."""
+"""Page → category → the score to reach, of 100. All other goals are 95."""
 PEOPLE = ("workshop/", "scenario", "builder", "class", "class, results", "published")
-"""As `tests.e2e.administrator` names them."""
+"""The pages of `lighthouse-people`, by the names that `tests.e2e.administrator` gives them."""
 ATTEMPTS = 3
-"""Now and then its browser fails to record a trace (NO_NAVSTART), which says nothing about the page."""
+"""How often Lighthouse is started for one run. Sometimes its browser fails to record a trace (NO_NAVSTART), which
+says nothing about the page.
+"""
 SECONDS_MAX = 180
 
 
@@ -44,7 +47,7 @@ def people() -> None:
 
 
 def _ours(site: RunningSite) -> tuple[dict[str, str], str]:
-    """Addresses by name, and the cookie of who may open them."""
+    """Return the addresses of the pages by their names, and the session cookie of the browser that may open them."""
     stored = store_session(site.data_folder, STEPS)
     home = site.address
     player = home.rstrip("/") + f"{stored['path']}?step={STEPS}"
@@ -88,7 +91,9 @@ def measure(node: Node, folder: Path, pages: Mapping[str, str], cookie: str) -> 
 
 
 def scores_of(node: Node, address: str, cookie: str, report: Path) -> dict[str, float]:
-    """One run's scores by category, and on the standard error what cost points."""
+    """Run Lighthouse once. Returns the score of each category, and prints the audits that cost points to standard
+    error.
+    """
     browser = find_browser()
     if browser is None:
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")

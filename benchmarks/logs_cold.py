@@ -1,7 +1,8 @@
-"""`manage.py logs` as a person starts it, on one segment of 262 MB: headers, and every record, beside plain reading
-with checksums by the compiled library, and beside Kafka's own tool where the machine has it. Medians of five in turns.
+"""Benchmark `logs-cold`: `manage.py logs` from the command line on one segment of 262 MB, headers only, and every
+record. It is compared with reading with checksums by the compiled library, and with Kafka's own tool if it is in
+`PATH`. Figures are medians of five rounds, in turns.
 
-    python -m benchmarks logs-cold
+`python -m benchmarks logs-cold`
 """
 
 import tempfile
@@ -15,12 +16,14 @@ from benchmarks.turns import in_turns, ratios, report_rounds
 
 MEGABYTE = 1_000_000
 BYTES = 262 * MEGABYTE
-"""Below the 256 MiB at which a segment is rolled."""
+"""Bytes of the generated log: less than 256 MiB, so that it is one segment."""
 SHAPES = ("mixed", "short", "packed", "tiny")
 GOALS = {"headers": 300, "deep": 50}
-"""MB a second, of batches as most clients write them; `tiny` is measured against the floor and the tool alone."""
+"""Goals in MB a second, for batches as most clients write them. `tiny` has no such goal; it is only compared with the
+floor and the tool.
+"""
 OF_TOOL = {"headers": 0.6, "deep": 1.0}
-"""Of the tool's time, at most."""
+"""Our time divided by the tool's time, at most."""
 
 
 def main() -> None:
@@ -62,6 +65,6 @@ def report_rates(name: str, megabytes: float, seconds: Sequence[float], goal: fl
 
 
 def report_tool(name: str, ours: list[Cost], tool: list[Cost], megabytes: float, goal: float) -> None:
-    """The tool's rate, and our time as a share of its."""
+    """Print the tool's rate in MB/s, and our time divided by the tool's."""
     report_rates(f"{name}_tool", megabytes, clock(tool))
     report_rounds(f"{name}_of_tool", ratios(clock(ours), clock(tool)), "times", goal)

@@ -1,8 +1,8 @@
-"""Cases with many transactions: all of one transactional id, and all of them open; the data and the coordinator's log
-together, as a person starts the command. A tenth of each is read as well: ten times as many may take twelve times as
-long.
+"""Benchmark `long-cases`: `manage.py logs`, started from the command line, on cases with many transactions. In one
+case all transactions have the same transactional id, in the other all are open; both cases contain the data and the
+coordinator's log. A tenth of each case is read as well: ten times as many transactions may take twelve times as long.
 
-    python -m benchmarks long-cases
+`python -m benchmarks long-cases`
 """
 
 import tempfile
@@ -27,7 +27,7 @@ from engine.codec.transaction_log_record import (
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
 GOAL = 16
-"""MB a second."""
+"""In MB a second."""
 OF_TOOL = 3.0
 GROWTH_GOAL = 12.0
 ONE_PRODUCER = 1000
@@ -37,12 +37,14 @@ _OPEN = (TransactionStatus.ONGOING,)
 
 
 def one_id(place: Path, transactions: int) -> int:
-    """Transactions of one id, one behind the other, each committed; the bytes written."""
+    """Write transactions of one transactional id, one after the other and all committed. Returns the number of bytes
+    written.
+    """
     return _write(place, transactions, _ENDED, lambda number: ONE_PRODUCER)
 
 
 def many_open(place: Path, transactions: int) -> int:
-    """Transactions of as many ids, none of which ended; the bytes written."""
+    """Write open transactions, each of a transactional id of its own. Returns the number of bytes written."""
     return _write(place, transactions, _OPEN, lambda number: ONE_PRODUCER + number)
 
 

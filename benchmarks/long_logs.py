@@ -1,11 +1,11 @@
-"""Whether the memory of the driver and the executors stays the same when logs grow: 1 GB and 4 GB, headers and
-every record, each in a session of its own on `local[2]`.
+"""Benchmark `long-logs`: whether the memory of the driver and the executors stays the same when logs grow from 1 GB
+to 4 GB, for headers and for every record. Each reading has a Spark session of its own on `local[2]`.
 
-Each is read five times, in turns. Segments are mapped, so their pages count as resident while they are read and cost
-nothing when memory is short. What is measured is what the processes hold themselves: anonymous memory, its largest sum
-over the command, the JVM and the Python workers, and that of each kind.
+Each size is read five times, in turns. Segments are mapped into memory: while they are read, their pages count as
+resident, but they cost nothing when memory is short. So only anonymous memory is measured, which the processes
+themselves hold: the largest sum over driver, JVM and Python workers, and the largest value of each kind.
 
-    python -m benchmarks long-logs
+`python -m benchmarks long-logs`
 """
 
 import os
@@ -57,7 +57,9 @@ def _report(name: str, megabytes: dict[str, float], found: dict[str, list[Watche
 
 
 def _watched(place: Path, depth: Depth) -> Watched:
-    """Seconds of the reading without the session's start, and bytes held at most by each kind and by all."""
+    """Read the logs in a child process. Returns the seconds of the reading without the session's start, and the
+    largest number of bytes that each kind of process, and all together, held.
+    """
     command = [sys.executable, "-m", __name__, str(place), depth.value]
     most = dict.fromkeys((*_KINDS, "all"), 0)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reading:
@@ -74,7 +76,7 @@ def _watched(place: Path, depth: Depth) -> Watched:
 
 
 def _held(pid: int) -> dict[str, int]:
-    """Anonymous memory of a process and all below it, by kind."""
+    """Return the anonymous memory of a process and of all processes below it, in bytes, summed by kind."""
     children: dict[int, list[int]] = defaultdict(list)
     memory: dict[int, int] = {}
     java: set[int] = set()
@@ -84,7 +86,7 @@ def _held(pid: int) -> dict[str, int]:
         try:
             status = Path(entry.path, "status").read_text()
         except OSError:
-            # It ended meanwhile.
+            # This process has ended in the meantime.
             continue
         fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
         number = int(entry.name)
@@ -97,14 +99,16 @@ def _held(pid: int) -> dict[str, int]:
     while waiting:
         number, kind = waiting.pop()
         held["jvm" if number in java else kind] += memory.get(number, 0)
-        # What the JVM starts are the workers that run our code.
+        # The processes that the JVM starts are the Python workers, which run our code.
         below = "workers" if number in java else kind
         waiting.extend((child, below) for child in children[number])
     return held
 
 
 def read(place: Path, depth: Depth) -> None:
-    """What `main` watches: print how long the reading took."""
+    """Read the logs and print the seconds that this took. `main` runs this function in a child process and watches
+    its memory.
+    """
     from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
     from eosviz.pipeline.spark import start_session
 

@@ -1,10 +1,11 @@
-"""(3) Sessions of 1,000, 20,000 and 100,000 steps in a real browser: the time to open each, and what dragging through
-it and playing it cost.
+"""Benchmark `long`: sessions of 1,000, 20,000 and 100,000 steps in a real browser. It measures the time to open each,
+and the main thread's time for each frame while a reader drags the scrubber and while the session plays.
 
-*Open* is from the navigation to the painted frame that shows the newest step. While the scrubber is dragged,
-the browser's own trace says how long the main thread worked for each frame that it drew: scripts, style,
-layout and paint, everything between one frame and the next, by the clock and in processor time, which other work
-on the machine changes less. The floor is a page that changes one line of text in every frame of the same drag.
+*Open* is the time from the navigation to the painted frame that shows the newest step. While the scrubber is dragged,
+the browser records a trace, which says how long the main thread worked for each frame: scripts, style, layout and
+paint, everything between one frame and the next. Each time is taken by the clock and as processor time; other work on
+the machine changes processor time less. The floor is a page that changes one line of text in every frame of the same
+drag.
 """
 
 import bisect
@@ -32,17 +33,17 @@ MOVES_PER_DRAG = 120
 MILLISECONDS_BETWEEN_MOVES = 16
 PLAYED_SECONDS = 6
 FASTEST = "16"
-"""Steps a second, the fastest that the page offers."""
+"""The highest speed that the page offers, in steps a second."""
 OPEN_GOAL_SECONDS = 1.0
 FRAME_GOAL_MILLISECONDS = 16.7
 SHOWS = "(number) => document.querySelector('.where b')?.textContent.includes(String(number))"
-# From the navigation's begin to a message that is handled after the frame was drawn.
+# The time from the beginning of the navigation to a message that the page handles after the frame was drawn.
 PAINTED = """() => new Promise((resolve) => requestAnimationFrame(() => {
   const channel = new MessageChannel();
   channel.port1.onmessage = () => resolve(performance.now());
   channel.port2.postMessage(0);
 }))"""
-# One line of text, written in the frame after the pointer moved: the least that a page can do.
+# The minimum that a page can do: it writes one line of text in the frame after the pointer moved.
 FLOOR = """data:text/html,<p id="line">0</p><script>
   let asked = false;
   addEventListener("pointermove", (event) => {
@@ -79,7 +80,7 @@ def measure(site: RunningSite, steps: int) -> None:
         context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
         page = context.new_page()
         address = f"{site.address.rstrip('/')}{stored['path']}?step={steps}"
-        # The first fills the caches.
+        # The first opening fills the browser's cache and does not count.
         opened = [seconds_to_open(page, address, steps) for _ in range(OPENINGS + 1)][1:]
         print_figure(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
         print_figure(f"{name}_open_max", max(opened), "s")
@@ -102,7 +103,9 @@ def report_frames(name: str, frames: Iterable[tuple[float, float]], has_goal: bo
 
 
 def store_session(data_folder: Path, steps: int, *kind: str) -> dict[str, Any]:
-    """`kind`: `wide`, or nothing for the usual one."""
+    """Store a session of ``steps`` steps in the site's data folder. ``kind``: `wide` for a session of many
+    components, or nothing. Returns the path of its page and the cookie that may open it.
+    """
     ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     made = subprocess.run(
@@ -124,7 +127,7 @@ def seconds_to_open(page: Page, address: str, shows: int) -> float:
 
 
 def trace_of(page: Page, act: Callable[[Page], None]) -> list[dict[str, Any]]:
-    """What the browser did while the reader did this."""
+    """Perform ``act`` on the page and return the events that the browser traced meanwhile."""
     browser = page.context.browser
     assert browser is not None
     browser.start_tracing(page=page, categories=TRACED)
@@ -134,14 +137,14 @@ def trace_of(page: Page, act: Callable[[Page], None]) -> list[dict[str, Any]]:
 
 
 def knob_way(page: Page) -> dict[str, float]:
-    """From where to where the scrubber's knob can be dragged."""
+    """Return the coordinates, in pixels, between which the knob of the scrubber can be dragged."""
     box = page.locator("eos-scrubber [role=slider]").bounding_box()
     assert box is not None, "the page has no scrubber"
     return {"left": box["x"] + 12, "right": box["x"] + box["width"] - 24, "y": box["y"] + box["height"] / 2}
 
 
 def drag(page: Page, left: float, right: float, y: float) -> None:
-    """From end to end and back, and then slowly over a quarter of the line."""
+    """Drag the knob from end to end and back several times, and then slowly over a quarter of the line."""
     page.mouse.move(right, y)
     page.mouse.down()
     for begin, end in [(right, left), (left, right)] * (DRAGS // 2) + [(right, right - (right - left) / 4)]:
@@ -152,7 +155,7 @@ def drag(page: Page, left: float, right: float, y: float) -> None:
 
 
 def play(page: Page, speed: str = FASTEST, seconds: int = PLAYED_SECONDS) -> None:
-    """From the middle of the run, as fast as the page plays."""
+    """Play from the middle of the run, by default at the page's highest speed."""
     choose_speed(page, speed)
     play_on(page, seconds)
 
@@ -169,9 +172,10 @@ def play_on(page: Page, seconds: int) -> None:
 
 
 def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[tuple[float, float]]:
-    """Of each frame that was drawn: how long the main thread worked for it, by the clock and in processor time.
+    """Yield, for each frame that was drawn, how many milliseconds the main thread worked for it: by the clock, and as
+    processor time.
 
-    A frame ends with the task that draws it; what the thread did since the frame before is part of it.
+    A frame ends with the task that draws it, and includes everything that the thread did since the previous frame.
     """
     page = _page_thread(events)
     ours = [event for event in events if event.get("ph") == "X" and _thread(event) == page]
@@ -182,7 +186,7 @@ def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[tuple[float, fl
     ):
         length = task.get("dur", 0)
         clock += length / 1000
-        # A task in which the thread's own time was not taken is a short one.
+        # The trace leaves out the processor time of short tasks; their time by the clock counts instead.
         processor += task.get("tdur", length) / 1000
         place = bisect.bisect_left(commits, task["ts"])
         if place < len(commits) and commits[place] <= task["ts"] + length:
@@ -191,7 +195,7 @@ def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[tuple[float, fl
 
 
 def _page_thread(events: list[dict[str, Any]]) -> tuple[int, int]:
-    """The main thread of the process that drew most: other pages have one too."""
+    """Return the process and thread of the main thread that drew most frames: other pages have a main thread, too."""
     drawing = collections.Counter(_thread(event) for event in events if event["name"] == "FireAnimationFrame")
     return drawing.most_common(1)[0][0]
 

@@ -1,7 +1,8 @@
-"""Long sweeps: whether time grows with the runs alone, and memory not at all.
+"""Long sweeps: whether the time of a sweep grows in proportion to its runs, and whether its memory stays the same.
 
-Each has a process of its own, with a Java of its own: memory is the most that they ever held. The longest takes hours,
-so it may be stopped: its runs stay in `var/bench`, with the time they have cost so far, and the next call goes on.
+Each sweep has a process and a Java of its own; its memory is the most that they held at any time. The longest sweep
+takes hours, so it may be stopped: finished runs and the time they took stay in `var/bench`, and the next call
+continues.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ from eosviz.pipeline.sweep_table import rows_of
 RUNS = (10_000, 100_000)
 MILLION = 1_000_000
 GROWTH_GOAL = 1.2
-"""How much more a run may cost, and a sweep hold, where there are ten or a hundred times as many."""
+"""How many times as much processor time a run may cost, and as much memory a sweep may hold, if the sweep has ten or
+a hundred times as many runs.
+"""
 KEPT = Path(__file__).parents[1] / "var" / "bench" / f"million-sweep-{ENGINE_VERSION}"
 REMARK_SECONDS = 60.0
 
 
 @dataclass(kw_only=True)
 class Spent:
-    """On one sweep, by all calls together. ``runs``: how many it has. ``held``: megabytes, at their most."""
+    """What one sweep has cost, all calls together: finished runs, seconds by the clock, seconds of processor time
+    (``processor``), the most memory in megabytes (``held``), and the number of calls.
+    """
 
     runs: int = 0
     seconds: float = 0.0
@@ -48,19 +53,22 @@ class Spent:
 
 
 def main(runs: tuple[int, ...] = RUNS) -> None:
-    """`long-sweep`: whether ten times as many runs take ten times as long, in the same memory; in turns."""
+    """Benchmark `long-sweep`: compares, in turns, 10,000 runs with 100,000 in time for each run and in memory."""
     _compared(in_turns({str(count): partial(_anew, count) for count in runs}))
 
 
 def million() -> None:
-    """`million-sweep`: compared with ten thousand. Ctrl-C ends it for now: it prints how many runs it has made, and the
-    next call continues."""
+    """Benchmark `million-sweep`: compares 10,000 runs with a million. Ctrl-C stops it: it prints how many runs are
+    finished, and the next call continues.
+    """
     KEPT.mkdir(parents=True, exist_ok=True)
     _compared({str(count): [_in_own_process(count, KEPT)] for count in (RUNS[0], MILLION)})
 
 
 def _compared(spent: Mapping[str, list[Spent]]) -> None:
-    """By the number of runs of each sweep, in order."""
+    """Print the costs of both sweeps and how much they grow. ``spent``: number of runs → costs in each round, the
+    smaller sweep first.
+    """
     for count, some in spent.items():
         _report(int(count), some)
     small, large = spent.values()
@@ -83,13 +91,13 @@ def _anew(count: int) -> Spent:
 
 
 def _in_own_process(count: int, folder: Path) -> Spent:
-    """Run a sweep in a process of its own, to its end or until Ctrl-C."""
+    """Run a sweep of ``count`` runs in a process of its own, to its end or until Ctrl-C."""
     context = multiprocessing.get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_sweep, args=(count, folder, sending))
     process.start()
     sending.close()
-    # The process hears Ctrl-C, too, and says what it has.
+    # Ctrl-C also reaches the child process, which then sends what it has done so far.
     spent = None
     while spent is None:
         with contextlib.suppress(KeyboardInterrupt):
@@ -120,8 +128,9 @@ def _run(spark: SparkSession, count: int, folder: Path, file: Path) -> None:
 
 
 class _Counted:
-    """Adds what this call costs to what earlier ones did, after every chunk. What a stop cut off is not counted: the
-    runs are not there either."""
+    """Adds the cost of this call to that of the earlier calls, and saves the sum after every chunk of runs. If a stop
+    cuts off a chunk, its runs are not kept and its time is not counted.
+    """
 
     def __init__(self, spark: SparkSession, count: int, file: Path) -> None:
         gateway = spark.sparkContext._gateway
@@ -153,7 +162,7 @@ class _Counted:
             remark(f"{done} of {self._count} runs, {each:.2f} ms of processor time each")
 
     def _megabytes(self) -> float:
-        """The most that driver, Java and executors held together."""
+        """Return the most memory that driver, Java and executors held, summed."""
         return sum(
             peak_megabytes(process) for process in (os.getpid(), *below(self._java)) if _lives(process)
         )
@@ -164,7 +173,7 @@ def _lives(process: int) -> bool:
 
 
 def _report(count: int, spent: list[Spent]) -> None:
-    """Of the same sweep, once or in several rounds."""
+    """Print the costs of one sweep; ``spent`` has one element for each round."""
     name = f"sweep_{count}"
     if spent[0].runs < count:
         print_figure(f"{name}_so_far", spent[0].runs, "runs")

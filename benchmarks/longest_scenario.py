@@ -1,4 +1,6 @@
-"""The memory that the longest run of the library takes, recorded: the world and the watching, steps let go."""
+"""Benchmark `memory`: the memory that the longest run of the library takes while it is recorded: the world and what
+watches it, without the steps, which are dropped as they are made.
+"""
 
 import tracemalloc
 

@@ -1,8 +1,10 @@
-"""What a worker needs to hold a thousand live sessions, and whether it does hold them.
+"""Benchmark `memory-sessions`: how much memory a worker needs to hold a thousand live sessions, and whether it really
+holds them.
 
-Sessions of those library scenarios that are longer are brought to step 60; then all of them are clicked in turn, as
-their pages would: through the queue to a real worker, which also makes the step that follows. A click on a session that
-the worker holds costs one engine step; one that it had dropped costs the whole run again.
+The sessions run those library scenarios that have more than 60 steps. Each is brought to step 60; then all of them
+are clicked in turn, as their pages would do it: through the queue to a real worker, which also makes the next step
+ahead. A click on a session that the worker holds costs one engine step; if the worker has dropped the session, the
+click costs the whole run again.
 
 `python -m benchmarks.memory_sessions store COUNT` and `… step NEWEST` work on the data folder of a running site.
 """
@@ -23,11 +25,11 @@ from tests.running_site import RunningSite, site_of_its_own
 SESSIONS = 1_000
 STEPS = 60
 CLICKS = 3
-"""Of each session, after all of them were brought to step 60."""
+"""How often each session is clicked after all of them were brought to step 60."""
 MEGABYTES_GOAL = 1_000
 SECONDS_MAX = 600.0
 AWAY = "page.away"
-"""The channel of a page that reads nothing."""
+"""The channel name of a page that reads no messages."""
 
 
 def main(sessions: int = SESSIONS) -> None:
@@ -68,7 +70,7 @@ def _run(site: RunningSite, what: str, number: int) -> None:
 
 
 def store(count: int) -> None:
-    """So many sessions before their first step."""
+    """Store ``count`` sessions that have not made a step."""
     from engine.scenario.document import load
     from engine.simulation import Simulation
     from eosviz.scenarios.models import ScenarioVersion
@@ -87,7 +89,7 @@ def store(count: int) -> None:
 
 
 def step(newest: int) -> None:
-    """Ask a worker to bring every session to this step, as its page would; until all are there."""
+    """Ask a worker to bring every session to step ``newest``, as its page would, and wait until all have reached it."""
     import msgspec
 
     from eosviz.walkthroughs.messages import Advance

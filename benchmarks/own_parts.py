@@ -1,7 +1,8 @@
-"""What own parts gain over the library's in their place, each pair in turns: the SQLite backend, the interpreter's
-hand-over, the list of one's sessions.
+"""Benchmark `own-parts`: what three parts of this project gain over those of the libraries, each pair measured in
+turns: the SQLite backend, the interpreter's switch interval, and the list of a browser's sessions.
 
-`python -m benchmarks.own_parts sqlite ENGINE` and `… hand-over SECONDS` measure one side once, in a process of its own.
+`python -m benchmarks.own_parts sqlite ENGINE` and `… hand-over SECONDS` measure one side once, in a process of its
+own.
 """
 
 import os
@@ -37,11 +38,11 @@ branch_count=session.branch_count %} · <time datetime="{{ session.created|minut
 {% say "library.delete" %}</button>
 </li>
 {% endfor %}"""
-"""The list as a template of Django's."""
+"""The list as a Django template, for comparison."""
 
 
 def main() -> None:
-    """Each side's median of five and, in the lines after it, least and most."""
+    """Print each side's median of five rounds and, in the lines after it, the least and the most."""
     _compare(
         "sqlite_commit_p95", "ms", "sqlite", {"own": "eosviz.sqlite3", "stock": "django.db.backends.sqlite3"}
     )
@@ -66,7 +67,7 @@ def _report(name: str, unit: str, found: Mapping[str, list[float]]) -> None:
 
 
 def sqlite(engine: str) -> float:
-    """Eight threads, each with pauses, commit a few rows: what a commit takes at p95, in ms."""
+    """Eight threads commit a few rows each, with pauses. Returns the milliseconds of a commit at p95."""
     import django
     from django.conf import settings
 
@@ -114,7 +115,9 @@ def _commits() -> float:
 
 
 def hand_over(seconds: float) -> float:
-    """A thread that lets go of the interpreter eight times, as a click does, beside one that computes: ms at p50."""
+    """One thread releases the interpreter eight times, as a click does, while another thread computes. Returns the
+    milliseconds of the first thread at p50. ``seconds``: the interpreter's switch interval.
+    """
     sys.setswitchinterval(seconds)
     ended = threading.Event()
 
@@ -139,7 +142,7 @@ def hand_over(seconds: float) -> float:
 
 
 def _session_lists() -> None:
-    """The same list of 1,000 sessions from Python and from a template, in processor time."""
+    """Measure the processor time of the same list of 1,000 sessions made by Python code and by a template."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.test")
     import django
 
@@ -170,7 +173,7 @@ def _session_lists() -> None:
         return (time.process_time() - begin) * 1000
 
     with translation.override("en"):
-        rendered(own)  # the first reads the catalogue
+        rendered(own)  # The first call reads the catalogue and does not count.
         found = in_turns({side: partial(rendered, template) for side, template in sides.items()})
     _report("session_list", "ms", found)
 

@@ -1,9 +1,10 @@
-"""(5) What pages weigh: the scripts of the first page and of the player as they travel, and the heap after 2,000 and
-20,000 steps.
+"""Benchmark `page`: the size of the scripts of the first page and of the player as they are transferred, and the heap
+after 2,000 and 20,000 steps.
 
-The heap is what lives after the browser collected its garbage. The reader goes through every step in strides of
-ten, forwards, as with the key held down; what was seen long ago must not be held. The heap contains the code that
-the browser compiled, of which there is more the longer it runs; so a browser that compiles nothing goes, too.
+The heap is what is alive after a garbage collection of the browser. The reader goes forwards through every step in
+strides of ten, as if a key were held down; the page must not keep steps that were seen long ago. The heap contains
+the code that the browser has compiled, which grows the longer it runs; therefore the heap is also measured in a
+browser that compiles nothing.
 """
 
 import gzip
@@ -25,7 +26,7 @@ FRONT_GOAL_KILOBYTES = 10
 SCRIPT_GOAL_KILOBYTES = 150
 HEAP_GOAL_RATIO = 1.1
 COMPILES_NOTHING = "--js-flags=--no-turbofan --no-maglev --no-sparkplug"
-# The page shows what it was asked for before it is asked for the next.
+# Each step is requested only when the page shows the one requested before.
 WALK = """async ([from, to, stride]) => {
   const store = document.querySelector("eos-player").store;
   for (let number = from; number <= to; number += stride) {
@@ -79,7 +80,9 @@ def print_heap(context: BrowserContext, address: str, name: str) -> None:
 
 
 def script_kilobytes(context: BrowserContext, address: str, shown: str) -> float:
-    """Of every script that the page asks for until this is shown, gzipped as a server in front would."""
+    """Return the kilobytes of all scripts that the page requests until the element ``shown`` is there and the network
+    is idle, compressed with gzip as a web server would do it.
+    """
     scripts: list[Response] = []
     page = context.new_page()
     page.on("response", lambda got: scripts.append(got) if got.request.resource_type == "script" else None)

@@ -1,4 +1,6 @@
-"""A page that steps by itself, as a socket client: what `static/player/socket.ts` does, with its own pauses."""
+"""A simulated page that steps through a run: a socket client that behaves like `static/player/socket.ts`, with the
+same pauses.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,19 @@ from benchmarks.steppers import new_session
 from eosviz.launch.places import ROOT
 
 SCENARIOS = ("SC-02", "SC-08", "SC-62")
-"""The longest of the library, of 149, 437 and 161 steps: a worker that starts makes each run again to where it was."""
+"""Long scenarios of the library, with 149, 437 and 161 steps: a restarted worker has to make each run again up to the
+step where it was.
+"""
 THINK_SECONDS = (0.5, 1.5)
 ASK_SECONDS_MAX = 30.0
 LISTED_MAX = 500
-"""Steps that the API lists at a time."""
+"""How many steps the API returns at a time, at most."""
 
 Json = dict[str, Any]
 
 
 def pauses_of_page() -> dict[str, float]:
-    """The `defaults` of the page's socket, by name, in seconds."""
+    """Return the numbers in `defaults` of `static/player/socket.ts` by their names, in seconds."""
     text = (ROOT / "static" / "player" / "socket.ts").read_text()
     block = text.partition("export const defaults = {")[2].partition("};")[0]
     found = {name: int(number) / 1000 for name, number in re.findall(r"(\w+): ([\d_]+),", block)}
@@ -41,12 +45,14 @@ def pauses_of_page() -> dict[str, float]:
 @dataclass(frozen=True)
 class Answered:
     sent: float
-    """When the command was sent first, in seconds of the monotonic clock."""
+    """When the command was sent for the first time, in seconds of the monotonic clock."""
     done: float
 
 
 class Paging:
-    """One session of one browser: a step, a thought, the next step; a fresh branch when the run has ended."""
+    """One session of one browser: it makes a step, waits as a reader would, and makes the next step; at the end of
+    the run it starts a new branch.
+    """
 
     def __init__(self, address: str, chance: random.Random) -> None:
         self.address = address
@@ -58,7 +64,7 @@ class Paging:
         self._pauses = pauses_of_page()
         self._stopped = False
         self._steps: dict[str, dict[int, Json]] = {}
-        """By branch and number, as they first came."""
+        """Branch → step number → the step as it first arrived."""
         self._branch = ""
         self._newest = 0
         self._command: Json | None = None
@@ -66,7 +72,7 @@ class Paging:
         self._attempts = 0
 
     def stop(self) -> None:
-        """After the command that is under way."""
+        """Stop after the command that is under way."""
         self._stopped = True
 
     async def run(self) -> None:
@@ -87,13 +93,13 @@ class Paging:
     def _connect(self) -> websockets.connect:
         address = f"{self.address.replace('http', 'ws', 1)}ws/sessions/{self._session}/"
         headers = {"Cookie": self._cookies, "Origin": self.address.rstrip("/")}
-        # A browser waits long for a server that has the connection in its queue.
+        # A browser waits long for a server that has the connection in its queue, so the timeout is long.
         return websockets.connect(
             address, additional_headers=headers, max_size=None, open_timeout=60, ping_interval=None
         )
 
     async def _step(self, socket: websockets.ClientConnection) -> None:
-        """On one socket, until it is lost or the page is stopped."""
+        """Step on one socket until the socket is lost or the page is stopped."""
         await self._send(socket, {"type": "hello", "have": self._have()})
         while (message := await self._next(socket))["type"] != "welcome":
             pass
@@ -114,7 +120,7 @@ class Paging:
         return {branch: max(steps) for branch, steps in self._steps.items() if steps}
 
     async def _ask(self, socket: websockets.ClientConnection, command: Json) -> None:
-        """Send until it is answered."""
+        """Send the command, again and again with growing pauses, until it is answered."""
         put_off = 0
         for sent in count():
             await self._send(socket, command)
@@ -131,7 +137,7 @@ class Paging:
                     return
                 again = time.monotonic() + self._growing("tryAgain", put_off)
                 put_off += 1
-            # The page looks from time to time only.
+            # The page checks only from time to time whether it has to send again.
             await asyncio.sleep(self._chance.uniform(0.0, self._pauses["lookEvery"]))
 
     def _settles(self, message: Json) -> bool:
@@ -163,7 +169,9 @@ class Paging:
         return message
 
     def check(self) -> list[str]:
-        """What is wrong with the steps that came and with those that are stored; empty when all is well."""
+        """Compare the steps that arrived with those that are stored. Returns a description of each fault; an empty
+        list if there is none.
+        """
         faults = list(self.faults)
         for branch, steps in self._steps.items():
             self.steps_seen += len(steps)

@@ -1,7 +1,7 @@
-"""The least that reading a log can cost: find each batch by its length, and verify its checksum with the compiled
-library. The floor of `logs-cold`.
+"""The minimum that reading a log costs: find each batch by its length, and verify its checksum with the compiled
+library. It is the floor of `logs-cold`.
 
-    python -m benchmarks.plain_checksums FOLDER
+`python -m benchmarks.plain_checksums FOLDER`
 """
 
 import struct

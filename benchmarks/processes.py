@@ -1,4 +1,6 @@
-"""What the processes that a process started have cost: the same on a busy machine as on a quiet one. Linux."""
+"""Processor time and memory of a process and of all processes below it, read from `/proc` (Linux). Processor time is
+nearly the same on a busy machine as on an idle one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ _PROCESSES = Path("/proc")
 
 
 def below(root: int) -> list[int]:
-    """A process and all that it started, and those started."""
+    """Return the process ids of a process, its children, their children and so on."""
     parents: dict[int, int] = {}
     for entry in _PROCESSES.iterdir():
         if entry.name.isdigit() and (fields := _stat(int(entry.name))):
@@ -22,7 +24,9 @@ def below(root: int) -> list[int]:
 
 
 def processor_seconds(roots: list[int]) -> float:
-    """Of all processes below the roots, with those of theirs that have ended."""
+    """Return the processor time of the roots and all processes below them, in seconds, including children that have
+    ended and were waited for.
+    """
     total = 0
     for process in {one for root in roots for one in below(root)}:
         if fields := _stat(process):
@@ -31,7 +35,7 @@ def processor_seconds(roots: list[int]) -> float:
 
 
 def peak_megabytes(process: int) -> float:
-    """The most memory that a process has held so far; nothing of one that has gone."""
+    """Return the most memory that a process has held so far, in megabytes; 0 if it has ended."""
     try:
         text = (_PROCESSES / str(process) / "status").read_text()
     except OSError:
@@ -43,7 +47,9 @@ def peak_megabytes(process: int) -> float:
 
 
 def memory_megabytes(process: int, kind: str) -> float:
-    """What a process holds now: `Rss`, or `Pss`, which counts shared pages by its share of them."""
+    """Return the memory that a process holds now, in megabytes; 0 if it has ended. ``kind``: `Rss`, or `Pss`, which
+    divides each shared page by the number of processes that share it.
+    """
     try:
         text = (_PROCESSES / str(process) / "smaps_rollup").read_text()
     except OSError:
@@ -55,7 +61,7 @@ def memory_megabytes(process: int, kind: str) -> float:
 
 
 def _stat(process: int) -> list[str]:
-    """The fields behind the name; none of a process that has gone."""
+    """Return the fields of `/proc/PID/stat` after the process's name; an empty list if the process has ended."""
     try:
         return (_PROCESSES / str(process) / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,9 +1,10 @@
-"""How soon pages step again after a `kill -9`: fifty sessions on one machine, a kill every 13 s.
+"""Benchmark `recovery`: how soon pages step again after a `kill -9`, with fifty sessions on one machine and a kill
+every 13 s.
 
-Redis, worker or web is killed, each as often, in an order that a seed decides, while earlier recoveries may still be
-under way. For each kill and each page the time runs from the kill, or from the page's next command where that was sent
-later, to the command's `done`. Beside it stands the least that a bare uvicorn and a bare Celery need from kill to first
-answer.
+Redis, the worker or the web process is killed, each equally often, in an order that a seed decides; pages may still
+be recovering from an earlier kill. For each kill and each page, the time runs from the kill (or from the page's next
+command, if it was sent later) to the command's `done`. For comparison, the time that a bare uvicorn and a bare Celery
+need from the kill to the first answer is measured.
 """
 
 from __future__ import annotations
@@ -38,23 +39,25 @@ P50_SECONDS_GOAL = 2.0
 P99_SECONDS_GOAL = 5.0
 MEGABYTES_GOAL = 512.0
 RECOVERY_SECONDS_MAX = 60.0
-"""After the last kill, until every page has stepped again."""
+"""How long every page may take, after the last kill, to step again."""
 
 
 @dataclass(frozen=True)
 class Kill:
     service: str
     at: float
-    """Seconds of the monotonic clock."""
+    """The time of the kill, in seconds of the monotonic clock."""
 
 
 class Memory:
-    """The most that each service was seen to hold, in megabytes."""
+    """The most memory that each service was seen to hold, in megabytes."""
 
     def __init__(self) -> None:
         self.resident: dict[str, float] = {}
         self.shared_out: dict[str, float] = {}
-        """Pages that several processes hold count for each by its share."""
+        """Service → megabytes, where a page of memory that several processes share counts as a fraction for each
+        (`Pss`).
+        """
 
     def look(self, processes: Mapping[str, int]) -> None:
         for service, process in processes.items():
@@ -95,7 +98,9 @@ def measure(kills: int) -> None:
 async def step_and_kill(
     site: RunningSite, kills: int, beat_process: int
 ) -> tuple[list[Kill], list[Paging], Memory]:
-    """`kills` in all, as many of each service."""
+    """Let all pages step, and kill services `kills` times in all, each service equally often. Returns the kills, the
+    pages and the services' memory.
+    """
     chance = random.Random(SEED)
     memory = Memory()
     pages = [Paging(site.address, random.Random(chance.random())) for _ in range(SESSIONS)]
@@ -133,7 +138,7 @@ async def until(condition: Callable[[], bool], what: str) -> None:
 
 
 async def running(site: RunningSite, service: str) -> int:
-    """The process id of a service, once there is one."""
+    """Wait until the service runs, and return its process id."""
     await until(lambda: service in site.state.children, f"{service} runs")
     return site.state.children[service].pid
 
@@ -143,7 +148,7 @@ def processes_of(site: RunningSite) -> dict[str, int]:
 
 
 def waits(kill: Kill, pages: list[Paging]) -> list[float]:
-    """Seconds until the next `done` of each page that has had one."""
+    """Return, for each page that got a `done` after the kill, the seconds until its first one."""
     found = (next((one for one in page.answered if one.done > kill.at), None) for page in pages)
     return [one.done - max(kill.at, one.sent) for one in found if one is not None]
 
@@ -184,7 +189,9 @@ def report_bare(name: str, seconds: list[float]) -> None:
 
 @contextmanager
 def beat(data: Path) -> Iterator[int]:
-    """The process id of a beat on the site's data, for its memory; `make run` starts none."""
+    """Run a Celery beat on the site's data and yield its process id, to measure its memory; `make run` starts no
+    beat.
+    """
     command = [environment_python(), "-m", "celery", "-A", "eosviz", "beat", "--schedule", data / "beat"]
     environment = {
         **os.environ,

@@ -1,7 +1,7 @@
 """How fast replays are written and read: prints `name value unit` lines.
 
-One generated run of 5,000 steps in every form, in memory, without a database. MB are those of the unpacked lines,
-the same for every form; seconds are the processor's, so that other work beside it does not count.
+One generated run of 5,000 steps is written and read in every form, in memory, without a database. MB are those of the
+unpacked lines, the same for every form; seconds are processor time, so that other work of the machine does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEGABYTE = 1_000_000
 
 
 def recorded() -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    """Header and steps of one branch."""
+    """Return the header and the steps of a replay with one branch."""
     document = generated_document(STEPS)
     simulation = Simulation(load(document))
     frame_header = simulation.header()

@@ -1,8 +1,9 @@
-"""A school's afternoon: 50 sessions step at once, on PostgreSQL, with two workers of four threads and two web
+"""Benchmark `school`: 50 sessions step at the same time, on PostgreSQL, with two workers of four threads and two web
 processes; `EOSVIZ_WORKERS` sets another number of workers.
 
-From a click to the painted frame of one of them, in turns with the floor with the same database and as many processes;
-the other 49 are socket clients, shared out over both web processes. And the list of 1,000 stored sessions as a page.
+It measures the time from a click to the painted frame in one session, in turns with a floor that has the same
+database and as many processes; the other 49 sessions are socket clients, distributed over both web processes. It also
+measures the page that lists 1,000 stored sessions.
 """
 
 import json
@@ -61,7 +62,7 @@ def main() -> None:
 
 @contextmanager
 def another_web(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """A second web process of the same site: its address."""
+    """Run a second web process of the same site and yield its address."""
     port = free_port()
     chosen = {
         **{name: value for name, value in os.environ.items() if name != "REDIS_URL"},
@@ -89,7 +90,9 @@ def another_web(folder: Path, environment: dict[str, str]) -> Iterator[str]:
 
 
 def list_milliseconds(address: str, environment: dict[str, str], folder: Path) -> list[float]:
-    """The page of one browser's 1,000 sessions, read one after the other."""
+    """Read the page that lists the 1,000 sessions of one browser several times, one after the other. Returns the
+    milliseconds of each reading.
+    """
     command = [sys.executable, "-m", "benchmarks.stored_session", "many", str(LISTED)]
     chosen = {**os.environ, **environment, "EOSVIZ_DATA": str(folder)}
     stored = json.loads(
@@ -102,7 +105,7 @@ def list_milliseconds(address: str, environment: dict[str, str], folder: Path) -
     for number in range(LIST_READS + 1):
         begin = time.perf_counter()
         page = urllib.request.urlopen(request).read().decode()
-        if number:  # the first one compiles templates
+        if number:  # The first reading compiles templates and does not count.
             found.append(1000 * (time.perf_counter() - begin))
     held = len(re.findall(r'class="session"', page))
     if held != LISTED:

@@ -1,7 +1,9 @@
-"""(3b) The stage with more than 200 objects on it: what a frame costs while its run is scrubbed, stepped and played.
+"""Benchmark `stage`: what a frame costs while a run with more than 200 objects on the stage is scrubbed, stepped and
+played.
 
-The run has five producers, forty-two partitions and six brokers, more than fit at full size; the page is as it opens.
-The floor is in the same page: as many empty SVG nodes as the picture has objects, over it, moved by the browser alone.
+The run has five producers, forty-two partitions and six brokers, more than the stage shows at full size; the page has
+its initial settings. The floor is measured in the same page: over the picture lie as many empty SVG nodes as the
+picture has objects, and only the browser moves them.
 """
 
 import tempfile
@@ -28,15 +30,19 @@ from tests.running_site import RunningSite
 STEPS = 1_000
 STEPS_MADE = 40
 MILLISECONDS_BETWEEN_STEPS = 1_000
-"""Of one who looks at each: every step is played to its end."""
+"""The pause between two steps, as of a reader who looks at each: a step's animation ends before the next step."""
 OBJECTS_LEAST = 200
 SPEEDS = {"play": ("2", 40), "play_fastest": ("16", 6)}
-"""With seconds: at reading speed a step comes twice a second, and its motion is the browser's own."""
+"""Name → the speed chosen in the page (steps a second) and the seconds to play. At reading speed, two steps a second,
+only the browser moves the messages.
+"""
 MILLISECONDS_TO_REST = 2_000
-"""Before playing is traced: what an opened page still loads, and the driver's own script in it, are no part of it."""
+"""The pause before playing is traced, so that the trace contains neither what a just opened page still loads nor the
+driver's own script.
+"""
 OBJECTS = "document.querySelector('eos-stage').renderRoot.querySelectorAll('svg.scene > g').length"
 ELEMENTS = "document.querySelector('eos-stage').renderRoot.querySelectorAll('svg.scene *').length"
-# As messages are moved: for as long, and again.
+# Each node moves for 420 ms, as a message does, and then again, until the time is over.
 FLOOR = """async ([count, seconds]) => {
   const around = document.querySelector("eos-stage").getBoundingClientRect();
   const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -94,7 +100,7 @@ def measure(site: RunningSite) -> None:
 
 
 def step(page: Page) -> None:
-    """One step after the other, each seen to its end."""
+    """Make one step after the other, and wait for the end of each one's animation."""
     for _ in range(STEPS_MADE):
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(MILLISECONDS_BETWEEN_STEPS)

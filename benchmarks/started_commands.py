@@ -1,5 +1,5 @@
-"""Commands as a person starts them, start-up included: how long they take by the clock, what they cost all processors,
-and how much memory they hold.
+"""Starts commands as a person does from the command line, and measures, with the start-up: seconds by the clock,
+processor time and memory.
 """
 
 import os
@@ -20,16 +20,16 @@ TOOL = "kafka-dump-log.sh"
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one start."""
+    """What one start of a command cost."""
 
     seconds: float
     processor_seconds: float
-    """Of the process and all that it waited for."""
+    """Of the process and of all processes that it waited for."""
 
 
 def started(command: Sequence[str]) -> Cost:
-    """Run it once. Raises RuntimeError when it fails; its output is dropped."""
-    # A person's Python keeps what it has compiled.
+    """Run the command once. Its output is dropped; if it fails, RuntimeError is raised."""
+    # Python may store compiled files, as it does for a person.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
@@ -44,7 +44,7 @@ def started(command: Sequence[str]) -> Cost:
 
 
 def starts(commands: Mapping[str, Sequence[str]]) -> dict[str, Callable[[], Cost]]:
-    """Each command as a side for `in_turns`."""
+    """Return each command as a side for `in_turns`."""
     return {name: partial(started, command) for name, command in commands.items()}
 
 
@@ -57,17 +57,17 @@ def processor(costs: Sequence[Cost]) -> list[float]:
 
 
 def our_logs(*arguments: str) -> list[str]:
-    """`manage.py logs`."""
+    """Return the command line of `manage.py logs`."""
     return [sys.executable, "manage.py", "logs", *arguments]
 
 
 def floor(folder: Path) -> list[str]:
-    """Plain reading with checksums."""
+    """Return the command line of plain reading with checksums."""
     return [sys.executable, "-m", "benchmarks.plain_checksums", str(folder)]
 
 
 def kafkas_tool(folder: Path, *, deep: bool) -> list[str] | None:
-    """Kafka's own reader of the same files; None where the machine has none."""
+    """Return the command line of Kafka's own tool on the same files; None if the tool is not in `PATH`."""
     tool = shutil.which(TOOL) or shutil.which(TOOL.removesuffix(".sh"))
     files = ",".join(map(str, sorted(folder.rglob("*.log"))))
     return None if tool is None else [tool, "--files", files, *(["--deep-iteration"] if deep else [])]

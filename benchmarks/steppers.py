@@ -1,4 +1,4 @@
-"""Other people at work: sessions that step once a second each, as socket clients, until they are stopped.
+"""Other people at work: sessions that step once a second each, as socket clients, until the process is stopped.
 
 `python -m benchmarks.steppers product|floor ADDRESS COUNT` prints `ready` once all of them have stepped.
 """
@@ -22,7 +22,7 @@ ANSWER_SECONDS_MAX = 5.0
 
 
 def new_session(address: str, scenario: str = SCENARIO) -> tuple[str, str]:
-    """A session of a browser of its own: its id and the cookies that it belongs to."""
+    """Make a session as a new browser would. Returns the session's id and the cookies of the browser that owns it."""
     jar = http.cookiejar.CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     page = opener.open(address).read().decode()
@@ -36,7 +36,7 @@ def new_session(address: str, scenario: str = SCENARIO) -> tuple[str, str]:
 
 
 async def step_product(address: str, ready: asyncio.Semaphore) -> None:
-    """Like the page: one `advance` a second, asked again under its id until it is answered."""
+    """Step once a second, like a page: send `advance`, again with the same id until it is answered."""
     session, cookies = await asyncio.to_thread(new_session, address)
     socket_address = f"{address.replace('http', 'ws', 1)}ws/sessions/{session}/"
     headers = {"Cookie": cookies, "Origin": address.rstrip("/")}
@@ -100,7 +100,7 @@ async def main(kind: str, address: str, count: int) -> None:
 
 
 async def _later(seconds: float, work: Coroutine[None, None, None]) -> None:
-    """Spread over the second, as people are."""
+    """Start the work after ``seconds``, so that the sessions do not all step at the same moment."""
     await asyncio.sleep(seconds)
     await work
 

@@ -1,8 +1,9 @@
-"""`python -m benchmarks.stored_session STEPS`: store a session of so many steps in the data folder of a site;
-`… wide STEPS`: one of many producers, partitions and brokers; `… many COUNT`: so many sessions of the library's
-scenarios, two steps each.
+"""`python -m benchmarks.stored_session STEPS` stores a session of STEPS steps in the data folder of a site; `… wide
+STEPS` stores one with many producers, partitions and brokers; `… many COUNT` stores COUNT sessions of the library's
+scenarios with two steps each.
 
-They are made by the product's own actions. It prints a path and the cookie that owns it, as JSON.
+The product's own actions make the sessions. The command prints a path, the cookie of the browser that owns the
+sessions, and the number of steps, as JSON.
 """
 
 import json

@@ -1,6 +1,7 @@
-"""A sweep of SC-44 on Spark `local[2]`, in turns with two bare Python processes that play the same runs, judged and
-made into rows alike; and the same on a cluster of a master and two workers. All must make the same digests. Starts are
-a figure of its own: the session's, and of the processes nothing is counted before both are ready.
+"""Benchmarks `sweep` and `sweep-cluster`: a sweep of SC-44 on Spark, on `local[2]` or on a cluster of a master and
+two workers, in turns with two bare Python processes that make the same runs, judge them and convert them to rows.
+Both sides must compute the same digests. The start of the Spark session is a separate figure; the bare processes are
+measured only once both are ready.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _DOCUMENT = 'scenario = "SC-44"\nvariant = "k28"\nseeds = {runs}\n'
 
 @dataclass(frozen=True)
 class Taken:
-    """Of one sweep: by the clock, and on processors."""
+    """What one sweep took: seconds by the clock, and seconds of processor time."""
 
     seconds: float
     processor: float
     digests: Mapping[int, str] = field(default_factory=dict)
-    """Of each run."""
+    """Number of a run → digest of the run."""
 
 
 def document(runs: int) -> SweepDocument:
@@ -52,7 +53,7 @@ def document(runs: int) -> SweepDocument:
 
 
 def main(runs: tuple[int, ...] = RUNS) -> None:
-    """`sweep`: in turns with two bare processes."""
+    """Benchmark `sweep`: the runs on `local[2]`, in turns with two bare processes."""
     *short, count = runs
     with session(f"local[{PROCESSES}]", "sweep") as (spark, folder):
         for few in short:
@@ -62,7 +63,7 @@ def main(runs: tuple[int, ...] = RUNS) -> None:
 
 
 def on_cluster() -> None:
-    """`sweep-cluster`: the same on a master and two workers of one core each."""
+    """Benchmark `sweep-cluster`: the same on a master and two workers with one core each."""
     count = RUNS[-1]
     with (
         tempfile.TemporaryDirectory(prefix="eosviz-bench-cluster-") as place,
@@ -80,8 +81,9 @@ def on_cluster() -> None:
 
 
 def report_compared(name: str, count: int, found: Mapping[str, list[Taken]]) -> None:
-    """Spark's rate as a share of the bare processes', by the clock and by processor time. Every run came out the same
-    on both sides in every round."""
+    """Print Spark's rate as a share of the bare processes' rate, by the clock and by processor time. Fails if a run
+    had different digests on the two sides or in two rounds.
+    """
     first = found["bare"][0].digests
     assert all(one.digests == first for some in found.values() for one in some), "a run came out differently"
     clock = {side: [one.seconds for one in some] for side, some in found.items()}
@@ -98,7 +100,9 @@ def report_compared(name: str, count: int, found: Mapping[str, list[Taken]]) -> 
 def session(
     master: str, name: str | None = None, place: Path | None = None
 ) -> Iterator[tuple[SparkSession, Path]]:
-    """A warm session, and a folder for its sweeps. With a ``name``, the time of its start is printed."""
+    """Yield a warm Spark session and a folder for its sweeps. With a ``name``, the time of the session's start is
+    printed.
+    """
     with contextlib.ExitStack() as stack:
         if place is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-")))
@@ -114,15 +118,18 @@ def session(
 
 
 def warm(spark: SparkSession, place: Path) -> None:
-    """A short sweep, as the bare processes play some runs before they are ready. Spark ends workers that had nothing to
-    do for a minute, which another side's turn may take."""
+    """Make a short sweep, because the bare processes also make some runs before they are measured. It is needed
+    before each turn: Spark ends workers that were idle for a minute, and the other side's turn may take longer.
+    """
     with tempfile.TemporaryDirectory(prefix="warm-", dir=place) as folder:
         write_chunks(spark, document(WARM_RUNS), Path(folder))
         rows_of(read_runs(spark, Path(folder)))
 
 
 def swept(spark: SparkSession, place: Path, count: int, daemons: Sequence[int] = ()) -> Taken:
-    """The runs and their table, as a page's sweep makes them."""
+    """Make ``count`` runs and their table, like a sweep of a page, and measure them. ``daemons``: process ids of the
+    cluster, whose processor time counts as well.
+    """
     sweep = document(count)
     warm(spark, place)
     with tempfile.TemporaryDirectory(prefix=f"{count}-", dir=place) as folder:
@@ -150,7 +157,9 @@ def _digests(folder: Path) -> dict[int, str]:
 
 
 def bare_run(runs: int) -> Taken:
-    """From when all processes are ready until all have played their part."""
+    """Make the runs in bare processes, and measure from the moment at which all processes are ready until all have
+    made their part.
+    """
     context = multiprocessing.get_context("spawn")
     ready, ended = context.Barrier(PROCESSES + 1), context.Barrier(PROCESSES + 1)
     said: SimpleQueue[dict[int, str]] = context.SimpleQueue()
@@ -160,7 +169,7 @@ def bare_run(runs: int) -> Taken:
     for process in played:
         process.start()
     ready.wait()
-    # They wait for each other at the end, so that what they cost can still be read.
+    # The processes wait for each other at the end, so that their processor time can be read while they live.
     taken = taken_by(lambda: _await(ended), [process.pid or 0 for process in played])
     ended.wait()
     digests = {run: digest for _ in played for run, digest in said.get().items()}

@@ -1,7 +1,8 @@
-"""Transactions per second, bare: begun, three records to three partitions on three brokers, committed.
+"""Benchmark `transactions`: transactions per second, bare. A transaction is: begin, three records to three partitions
+on three brokers, commit.
 
-The producer registers once. A transaction counts from begin to the last marker on every replica; the run ends
-only when nothing is under way any more.
+The producer registers once. A transaction counts from its begin to the last marker on every replica; the run ends
+only when no message or request is under way any more.
 """
 
 import time
@@ -53,7 +54,7 @@ def transactions_scenario() -> Scenario:
 
 
 def transactions_per_second(scenario: Scenario) -> float:
-    """Of this process's own seconds; building the world is not counted."""
+    """Return the transactions per second of this process's processor time, without building the world."""
     simulation = Simulation(scenario, watching="bare")
     begin = time.process_time()
     simulation.run()
@@ -65,7 +66,9 @@ def transactions_per_second(scenario: Scenario) -> float:
 
 
 def check_committed(scenario: Scenario) -> None:
-    """Speed counts only for transactions that were committed: every record is stored once, judged."""
+    """Make the same run judged, and exit with an error unless every record was stored exactly once: speed counts only
+    for committed transactions.
+    """
     judged = Simulation(scenario, watching="judged")
     judged.run()
     stored = [verdict.line() for verdict in judged.verdicts() if verdict.partition.startswith("t-")]

@@ -1,5 +1,6 @@
-"""Sides that are compared are measured in turns, each once a round, so that a machine that gets slower does so for all
-of them. A ratio is that of the two sides of one round; figures are medians over the rounds, with least and most.
+"""Measures the sides of a comparison in turns, each once in a round, so that changes in the machine's speed affect
+all of them. A ratio compares the two sides of one round; a figure is the median over the rounds, printed with the
+least and the most.
 """
 
 import statistics
@@ -14,8 +15,9 @@ Measured = TypeVar("Measured")
 
 
 def in_turns(sides: Mapping[str, Callable[[], Measured]], rounds: int = ROUNDS) -> dict[str, list[Measured]]:
-    """What each side measured, round by round. Every second round goes through the sides backwards: none is always
-    the one after another."""
+    """Return what each side measured, one value for each round. Every second round goes through the sides in reverse
+    order, so that no side always comes after the same other one.
+    """
     found: dict[str, list[Measured]] = {name: [] for name in sides}
     names = [*sides]
     for number in range(rounds):
@@ -25,12 +27,14 @@ def in_turns(sides: Mapping[str, Callable[[], Measured]], rounds: int = ROUNDS) 
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> list[float]:
-    """Of each round."""
+    """Return `over` divided by `under` for each round."""
     return [one / other for one, other in zip(over, under, strict=True)]
 
 
 def report_rounds(name: str, values: Sequence[float], unit: str, goal: float | None = None) -> None:
-    """The median, to which the goal applies, and below it `…_least` and `…_most`; one value stands alone."""
+    """Print the median, to which the goal applies, and below it `…_least` and `…_most`. A single value is printed
+    alone.
+    """
     print_figure(name, statistics.median(values), unit, goal)
     if len(values) > 1:
         print_figure(f"{name}_least", min(values), unit)

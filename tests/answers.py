@@ -1,4 +1,6 @@
-"""Responses of Django's test client: their type, which only django-stubs has a name for, and streamed content."""
+"""The type of the responses of Django's test client, which only django-stubs names, and reading of streamed
+responses.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,6 @@ __all__ = ["Answer", "streamed"]
 
 
 def streamed(answer: HttpResponseBase) -> bytes:
-    """The whole content of a streamed response."""
+    """Return the whole content of a streamed response."""
     assert isinstance(answer, StreamingHttpResponse)
     return answer.getvalue()

@@ -1,4 +1,4 @@
-"""The work of a running site's workers for clicks, from their own figures."""
+"""How many engine steps the workers of a running site made for clicks, read from the workers' own metrics."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SHARED_SECONDS_MAX = 60.0
 
 @dataclass(frozen=True)
 class Clicks:
-    """The clicks of one worker since it started, or of several together."""
+    """The clicks of one worker since its start, or of several workers together."""
 
     count: int = 0
     engine_steps: int = 0
     within: dict[float, int] = field(default_factory=dict)
-    """How many clicks cost at most so many engine steps."""
+    """Bound of the metric's histogram → how many clicks cost at most so many engine steps."""
 
     def __add__(self, other: Clicks) -> Clicks:
         within = {most: self.within.get(most, 0) + count for most, count in other.within.items()}
@@ -36,15 +36,16 @@ class Clicks:
         return Clicks(self.count - other.count, self.engine_steps - other.engine_steps, within)
 
     def percentile(self, share: float) -> float:
-        """The least bound of the histogram within which this share of the clicks lies."""
+        """Return the smallest bound of the histogram that at least this share of the clicks does not exceed."""
         return min(
             (most for most, count in self.within.items() if count >= share * self.count), default=math.inf
         )
 
 
 def free_ports(count: int) -> int:
-    """The first of so many free ports that follow each other. Clients' connections and sockets that ask for any port
-    get theirs from 32768 on (Linux), so none of them takes one of these before the worker does."""
+    """Return the first of ``count`` consecutive free ports. Linux gives ports from 32768 on to clients and to sockets
+    that ask for any port, so none of them takes one of these ports before the worker does.
+    """
     while True:
         first = random.randrange(20_000, 32_000)
         with ExitStack() as stack:
@@ -57,8 +58,9 @@ def free_ports(count: int) -> int:
 
 
 class Workers:
-    """The workers of a site that was started with `environment`. One more than `count` may be started beside them:
-    `further`."""
+    """The workers of a site that was started with `environment`. Besides the ``count`` workers, one more may be
+    started, with the name `further`.
+    """
 
     def __init__(self, count: int) -> None:
         *self.names, self.further = ["worker", *(f"worker-{number}" for number in range(2, count + 2))]
@@ -67,7 +69,7 @@ class Workers:
         self.environment = {"EOSVIZ_WORKERS": str(count), "EOSVIZ_WORKER_METRICS_PORT": str(first)}
 
     def wait_until_shared(self, *further: str) -> None:
-        """Until each of the workers has its share of the sessions."""
+        """Wait until each of the workers has a share of the sessions."""
         names = [*self.names, *further]
         deadline = time.monotonic() + SHARED_SECONDS_MAX
         while sum(shares := self._shares(names)) != COUNT or min(shares) == 0:
@@ -98,7 +100,7 @@ class Workers:
             with urllib.request.urlopen(f"http://127.0.0.1:{self._ports[name]}/metrics", timeout=5) as answer:
                 text = answer.read().decode()
         except OSError:
-            return []  # it is being started
+            return []  # the worker is still starting
         return [
             ((sample.name, sample.labels.get("le")), sample.value)
             for family in text_string_to_metric_families(text)

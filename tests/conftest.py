@@ -1,4 +1,4 @@
-"""Fixtures that every room's tests share."""
+"""Fixtures for all tests."""
 
 import gc
 import os
@@ -31,7 +31,7 @@ from tests.running_site import RunningSite, site_of_its_own
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 REDIS_SECONDS_MAX = 10.0
 REPORT_SECONDS = 10.0
-"""A test that does not end fails this long before its process is ended."""
+"""How many seconds before pytest ends the whole process a test that hangs is failed."""
 MOSTLY_WAIT = (
     "tests/walkthroughs/test_kills.py",
     "tests/walkthroughs/test_two_processes.py",
@@ -41,41 +41,44 @@ MOSTLY_WAIT = (
 """Tests that wait for other processes. They come first, so that they run beside tests that need the processor."""
 
 SHARING = ("tests/reference/test_asking.py",)
-"""Files whose tests share expensive things."""
+"""Files whose tests share things that take long to make; so all tests of such a file run in one process."""
 
-# The same examples on every run: a test that failed fails again. No deadline: machines differ.
+# Hypothesis makes the same examples on every run, so that a test that failed fails again. It has no deadline, because
+# machines differ.
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis_settings.load_profile("repeatable")
 
-# To look for garbage while the tests are loaded takes a tenth of that time, and finds little.
+# Garbage collection would take a tenth of the time in which the tests are loaded, and find little.
 gc.disable()
 
 
 class InGroups(LoadScopeScheduling):
-    """Tests that share expensive things stay in one process; the others run in any process.
+    """Tests that share expensive things run in the same process; the others may run in any process.
 
-    The groups are read from the tests' names: pytest-xdist 3.8 writes its own groups where pytest 9.2 does not look.
+    The groups are derived from the names of the tests: pytest-xdist 3.8 writes its own groups where pytest 9.2 does
+    not look.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         path, _, _ = nodeid.partition("::")
         file = PurePosixPath(path)
         if file.is_relative_to("tests/pipeline") and _starts_spark(file):
-            return "spark"  # one process starts Java, not each
+            return "spark"  # only one process starts Java
         for name in ("TestEverybody", "TestAdministration"):
             if f"::{name}::" in nodeid:
-                return f"{path}::{name}"  # one process makes what they look at
+                return f"{path}::{name}"  # only one process makes the objects that these tests request
         if path in SHARING or (file.is_relative_to("tests/e2e") and file.name != "test_first_track.py"):
             return path
-        # The walks of the first track share nothing but the site, and together they are longer than what the other
-        # process has left by then.
+        # The tests of the first track share only the site. Together they would take longer than the rest of the run,
+        # so they may run in different processes.
         return nodeid
 
     def _reschedule(self, node: WorkerController) -> None:
-        """Give this process more to do, until it knows two tests, or that there are no more.
+        """Give this process more tests until it knows of two, or until there are no more.
 
-        It begins a test only then. pytest-xdist 3.8 gives the process that replaces an ended one a single group, which
-        may have one test left, or none: then both sides would wait for ever.
+        A process begins a test only when it knows of a following one or of the end. pytest-xdist 3.8 gives a process
+        that replaces an ended one a single group, which may have only one test left, or none: then the process and
+        pytest-xdist would wait for each other for ever.
         """
         super()._reschedule(node)
         while not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
@@ -93,7 +96,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InGroup
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without a browser the browser tests are skipped, and the reason tells how to get one."""
+    """Put the tests that mostly wait first. Without a browser, skip the browser tests; the reason says how to get
+    one.
+    """
     items.sort(key=lambda item: not item.nodeid.startswith(MOSTLY_WAIT))
     if find_browser() is not None:
         return
@@ -104,9 +109,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded and collected stays to the end: to look through it again at every collection of garbage takes a
-    sixth of the processor time of a run. The catalogues, runs and grids that tests keep later stay, too: with Python's
-    thresholds, full collections look through them every 70,000 objects, which takes a fifth of the engine's tests."""
+    """Freeze all objects that exist after the collection, because they stay to the end: searching them at each
+    garbage collection takes a sixth of the processor time of a run. The thresholds are raised because the catalogues,
+    runs and grids that tests keep later stay, too: with Python's own thresholds, a full collection every 70,000
+    objects takes a fifth of the time of the engine's tests.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(5000, 10, 100)
@@ -115,8 +122,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """A test that does not end fails alone: pytest ends its process after `faulthandler_timeout`. pytest-xdist then
-    starts another process for the other tests; without it, the test fails in its own process shortly before."""
+    """Let a test that does not end fail alone. With pytest-xdist, pytest ends the test's process after
+    `faulthandler_timeout`, and pytest-xdist starts another process for the other tests. Without it, the test fails in
+    its own process shortly before that time.
+    """
     timeout = float(item.config.getini("faulthandler_timeout"))
     seconds = timeout - min(REPORT_SECONDS, timeout / 2)
     if not seconds or "PYTEST_XDIST_WORKER" in os.environ:
@@ -132,13 +141,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.fixture(scope="session")
 def takes_a_part(request: pytest.FixtureRequest) -> bool:
-    """Whether the slow tests are left out, as by `make test`: then some tests take only a part of their cases."""
+    """Whether slow tests are left out, as in `make test`. Then some other tests also run only some of their cases."""
     return "not slow" in request.config.option.markexpr
 
 
 @pytest.fixture(scope="session", autouse=True)
 def redis_server() -> Iterator[str]:
-    """The embedded Redis-compatible server at the address in the settings; gives that address."""
+    """Runs the embedded Redis-compatible server at the address in the settings, and gives that address."""
     socket_path = embedded_redis_socket(Path(settings.DATA_DIR))
     socket_path.parent.mkdir(parents=True, exist_ok=True)
     server = subprocess.Popen(
@@ -157,7 +166,7 @@ def redis_server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgreSQL | None]:
-    """The server of the settings' database, where that is PostgreSQL."""
+    """The server of the database in the settings if that is PostgreSQL; otherwise None."""
     if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
         yield None
         return
@@ -168,15 +177,18 @@ def postgresql_server() -> Iterator[PostgreSQL | None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(postgresql_server: PostgreSQL | None) -> None:
-    """pytest-django asks for this one before it makes the tests' database. One in a file needs no more migrations."""
+    """pytest-django requests this fixture before it makes the tests' database. For SQLite, it copies a migrated file
+    into place, so that no migration runs.
+    """
     if postgresql_server is None:
         put_first_database(Path(settings.DATABASES["default"]["TEST"]["NAME"]))
 
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """A file is there already. A database of PostgreSQL that threads of sockets still look at cannot be dropped; it
-    goes with its server."""
+    """Keep the database. With SQLite, its file exists already. A PostgreSQL database cannot be dropped while threads
+    of sockets still use it; it is deleted with its server.
+    """
     return True
 
 
@@ -191,7 +203,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture(autouse=True)
 def _nothing_left_over(request: pytest.FixtureRequest) -> None:
-    """No test gets the budget, the caches or the language that the test before it left."""
+    """Reset budgets, caches and language, so that no test gets what the test before it left."""
     import_module("eosviz.buckets").buckets.forget()  # once Django is set up
     import_module("django.utils.translation").deactivate()
     import_module("eosviz.rights").Announcer.silent_until = 0.0
@@ -201,7 +213,9 @@ def _nothing_left_over(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def site_database(postgresql_server: PostgreSQL | None) -> Callable[[], dict[str, str]]:
-    """What a site's environment says of its database: a new one in the tests' PostgreSQL, or nothing."""
+    """A function that returns environment variables for the database of a site: a new database in the tests'
+    PostgreSQL, or nothing.
+    """
     numbers = count()
 
     def environment() -> dict[str, str]:
@@ -216,7 +230,7 @@ def site_database(postgresql_server: PostgreSQL | None) -> Callable[[], dict[str
 def start_site(
     tmp_path: Path, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[Callable[..., RunningSite]]:
-    """Starts a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
+    """A function that starts a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
     sites: list[RunningSite] = []
 
     def start(**environment: str) -> RunningSite:
@@ -233,14 +247,14 @@ def start_site(
 def running_site(
     tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[RunningSite]:
-    """One eosviz in real processes for the tests that only use it. A test that breaks things starts its own."""
+    """One eosviz in real processes, for the tests that only use it. A test that breaks things starts its own."""
     with site_of_its_own(tmp_path_factory.mktemp("site"), **site_database()) as site:
         yield site
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Playwright uses the installed browser and installs none of its own."""
+    """Makes Playwright use the installed browser; it installs none of its own."""
     found = find_browser()
     assert found is not None, INSTALL_REMEDY
     return {**browser_type_launch_args, "executable_path": str(found), "args": list(browser_options())}

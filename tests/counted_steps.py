@@ -1,4 +1,6 @@
-"""How much work a call is, in lines of our own code that it runs: the same on every machine, however busy."""
+"""Counts how much work a call is, in lines of our own code that it runs: the count is the same on every machine,
+however busy.
+"""
 
 import sys
 from collections.abc import Callable
@@ -11,7 +13,7 @@ _OWN = tuple(str(ROOT / room) for room in ("engine", "eosviz"))
 
 
 def steps_of(call: Callable[[], object]) -> int:
-    """Lines that `call` runs in the rooms of our own source; a comprehension counts one for each item."""
+    """Return how many lines of our own source `call` runs. A comprehension counts one line for each item."""
     count = 0
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:

@@ -1,5 +1,6 @@
-"""The SQLite database of a new site, made once and copied: to migrate and to load the library takes seconds of
-processor time, for each site and each process of the tests."""
+"""The SQLite database of a new site. It is made once and then copied, because migrating and loading the library takes
+seconds of processor time for each site and each process of the tests.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from eosviz.launch.places import ROOT
 from eosviz.launch.stamps import digest_of
 
 NAME = "eosviz.sqlite3"
-"""As the site calls it, in its data folder."""
+"""The file's name in the data folder of a site."""
 FOLDER = ROOT / ".pytest_cache" / "database"
 NOT_ITS_OWN = ("DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL")
-"""What a test process sets for itself."""
+"""Environment variables that a test process sets for itself; the process that makes the database must not get them."""
 
 
 def put_first_database(path: Path) -> None:
@@ -35,7 +36,7 @@ def _made() -> Path:
     made = FOLDER / f"{digest_of(sources)}.sqlite3"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "lock").open("w") as lock:
-        # The processes of a run begin together: the others wait for the first.
+        # The processes of a test run start at the same time: the first one makes the database, and the others wait.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             _make(made)

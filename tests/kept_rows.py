@@ -1,7 +1,7 @@
-"""What follows a migration, kept as rows: the library with its endings, roles, permissions.
+"""Keeps the rows that a migration creates: the library with the ends of its runs, roles, permissions.
 
-A test that stores for good has its database emptied, and all of this made again, which takes longer than most of
-these tests do. The rows are put back instead.
+The database of a test that commits is emptied afterwards. Creating these rows again takes longer than most of these
+tests, so they are put back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest import MonkeyPatch
 
 
 class KeptRows:
-    """The rows of the tests' database as it is now."""
+    """The rows of the tests' database at the time when this object is made."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
@@ -26,11 +26,11 @@ class KeptRows:
                     self._rows[table] = rows
 
     def follow_a_flush(self, patch: MonkeyPatch) -> None:
-        """In place of what follows a migration."""
+        """Put the rows back after a database was emptied, in place of what Django does after a migration."""
         patch.setattr(flush, "emit_post_migrate_signal", lambda *_, **__: self.put_back())
 
     def put_back(self) -> None:
-        """Into empty tables."""
+        """Insert the rows into the tables, which must be empty."""
         connection = connections["default"]
         with transaction.atomic(), connection.cursor() as cursor:
             for table, rows in self._rows.items():

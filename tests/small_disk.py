@@ -1,4 +1,4 @@
-"""A small file system of its own, to fill: a tmpfs that only this test and the processes it starts can see."""
+"""A small file system that tests can fill: a tmpfs that only the test and the processes started by it can see."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def _call(name: str, *arguments: object) -> None:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size_bytes: int) -> Iterator[Path]:
-    """Mount a tmpfs of this size at `folder` in a mount namespace of this thread; the namespace goes at the end.
+    """Mount a tmpfs of this size at `folder`, in a mount namespace of this thread, and yield it. It is unmounted at
+    the end.
 
-    Skips, loudly, where the system does not let this user mount.
+    The test is skipped, with a message, if the system does not allow this user to mount.
     """
     if sys.platform != "linux":
         pytest.skip("NOT TESTED HERE: a full disk is tested on Linux, where a test can mount one of its own")
@@ -52,11 +53,11 @@ def small_disk(folder: Path, size_bytes: int) -> Iterator[Path]:
         finally:
             with contextlib.suppress(OSError):
                 _call("umount2", os.fsencode(folder), MNT_DETACH)
-            # Refused while a thread lives that was started in here: the process then keeps a namespace of its own, in
-            # which nothing differs any more.
+            # The kernel refuses this while a thread lives that was started in here. The process then keeps a
+            # namespace of its own, in which nothing is different any more.
             with contextlib.suppress(OSError):
                 _call("setns", usual, CLONE_NEWNS)
-                os.chdir(here)  # the way back leaves a thread at the root
+                os.chdir(here)  # setns moves the thread to the root folder
     except PermissionError as error:
         pytest.skip(f"NOT TESTED HERE: a full disk needs a mount, and this user may not ({error})")
     finally:
@@ -64,12 +65,12 @@ def small_disk(folder: Path, size_bytes: int) -> Iterator[Path]:
 
 
 def read_only(disk: Path) -> None:
-    """Mount a disk of `small_disk` again so that nothing can be written."""
+    """Mount a disk of `small_disk` again, so that nothing can be written to it."""
     _call("mount", None, os.fsencode(disk), None, MS_REMOUNT | MS_RDONLY, None)
 
 
 def fill(folder: Path, leave_bytes: int = 0) -> Path:
-    """A file that takes what is free but `leave_bytes`. Remove it to make room again."""
+    """Make a file that takes all free space but `leave_bytes`, and return its path. Remove it to make room again."""
     filler = folder / "filler"
     piece = LARGE_BYTES
     with filler.open("ab", buffering=0) as file:
@@ -78,6 +79,6 @@ def fill(folder: Path, leave_bytes: int = 0) -> Path:
             if disk.f_bavail * disk.f_frsize - leave_bytes < piece:
                 piece //= 2
                 continue
-            with contextlib.suppress(OSError):  # others write too
+            with contextlib.suppress(OSError):  # other processes write, too
                 os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, piece)
     return filler

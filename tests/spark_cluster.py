@@ -1,4 +1,4 @@
-"""A real Spark cluster of one master and two workers, started from the wheel, for tests and benchmarks."""
+"""A real Spark cluster of one master and two workers, started from the installed package, for tests and benchmarks."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ READY_SECONDS_MAX = 180.0
 
 
 class Daemon:
-    """A process of the cluster, in a group of its own, with what it writes."""
+    """A process of the cluster, in a process group of its own, with a log of its output."""
 
     def __init__(self, folder: Path, name: str, *arguments: str) -> None:
         self.log = folder / f"{name}.log"
@@ -59,7 +59,7 @@ class Daemon:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Processes by their ids."""
+    """The address of the master, and the process ids of master and workers."""
 
     address: str
     master: int
@@ -68,7 +68,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def running_cluster(folder: Path) -> Iterator[Cluster]:
-    """When both workers, of one core each, have registered."""
+    """Run a cluster, and yield it when both workers, of one core each, have registered."""
     started: list[Daemon] = []
     try:
         master = Daemon(

@@ -1,4 +1,4 @@
-"""The syntax trees of source files, for the tests that hold rules about code."""
+"""The syntax trees of source files, for tests that check rules about code."""
 
 import ast
 import gc
@@ -8,16 +8,16 @@ from pathlib import Path
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The tree of a Python file. The tests share it: they read it and change nothing."""
+    """Return the syntax tree of a Python file. Tests share it, so they must not change it."""
     return parsed(path.read_text(encoding="utf-8"), str(path))
 
 
 def parsed(source: str, file: str = "<source>") -> ast.Module:
-    """`ast.parse` while the garbage collector waits.
+    """Call `ast.parse` with the garbage collector switched off.
 
-    Python before 3.11.8 counts the depth of nodes once for all threads. A collection within `ast.parse` calls
-    Python code, another thread goes on there, parses, too (a logged traceback does), and the count of both is
-    wrong: SystemError, "AST constructor recursion depth mismatch" (gh-106905).
+    Python before 3.11.8 counts the depth of nodes in one place for all threads. A garbage collection within
+    `ast.parse` may call Python code, so that another thread runs and parses, too (a logged traceback does); then the
+    count is wrong for both: SystemError, "AST constructor recursion depth mismatch" (gh-106905).
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,1 +1,3 @@
-"""The least that a click can cost on this stack: consumer → Celery task that commits one row → group send."""
+"""The floor: a site that does only the minimum that a click costs on this stack. A consumer, a Celery task that
+commits one row, and a group send.
+"""

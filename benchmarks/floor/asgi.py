@@ -18,7 +18,9 @@ from eosviz.sockets import RightfulConsumer  # noqa: E402
 
 
 class FloorConsumer(RightfulConsumer):
-    """A number in, the task's message out: to the client that asked, or to all at `/ws/all/`."""
+    """Receives a number and starts the task. The task's message goes to the client that sent the number, or, at
+    `/ws/all/`, to all clients.
+    """
 
     async def connect(self) -> None:
         self.group = self.scope["url_route"]["kwargs"].get("group") or f"floor.{uuid.uuid4().hex}"

@@ -1,6 +1,5 @@
-"""The least that a killed server or worker costs on this stack: uvicorn and Celery with nothing in them.
-
-The process is started again at the moment of its kill; the time ends with its first answer.
+"""The minimum that the kill of a server or worker costs on this stack: a uvicorn and a Celery without an application.
+A new process is started at the moment of the kill; the measured time ends with the first answer of the new process.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ async def web(
     receive: Callable[[], Awaitable[dict[str, object]]],
     send: Callable[[dict[str, object]], Awaitable[None]],
 ) -> None:
-    """An ASGI application that answers everything with nothing."""
+    """An ASGI application that answers every request with an empty response."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
@@ -44,7 +43,7 @@ def touch(path: str) -> None:
 
 
 def bare_uvicorn_seconds(folder: Path, rounds: int) -> list[float]:
-    """From kill to first answer, for each round."""
+    """Return the seconds from the kill of uvicorn to the first answer of its successor, one value for each round."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", 0))
@@ -61,7 +60,9 @@ def bare_uvicorn_seconds(folder: Path, rounds: int) -> list[float]:
 
 
 def bare_celery_seconds(folder: Path, rounds: int) -> list[float]:
-    """From kill to the end of a task that was sent after it, for each round."""
+    """Return the seconds from the kill of the Celery worker to the end of a task that was sent after the kill, one
+    value for each round.
+    """
     place = embedded_redis_socket(folder)
     place.parent.mkdir(parents=True, exist_ok=True)
     redis = start([str(word) for word in redis_command(place, folder)], os.environ)

@@ -2,7 +2,7 @@ from django.db import models
 
 
 class Row(models.Model):
-    """What one click leaves behind."""
+    """The row that the task commits for one click."""
 
     number = models.PositiveIntegerField()
     body = models.BinaryField()

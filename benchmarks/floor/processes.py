@@ -1,4 +1,4 @@
-"""Starts the floor as the product is started: the same server programs with the same options."""
+"""Starts the floor like the product: the same server programs with the same options."""
 
 import os
 import socket
@@ -23,9 +23,11 @@ READY_SECONDS_MAX = 120.0
 def running_floor(
     folder: Path, database: str | None = None, more_web: Sequence[int] = (), workers: int = 1
 ) -> Iterator[str]:
-    """Its address, while it runs. ``folder`` holds `payloads.json` and will hold the rest of its data.
+    """Run the floor and yield its address. ``folder`` must contain `payloads.json`; the floor keeps all its data in
+    this folder.
 
-    ``database``: a `DATABASE_URL` instead of its own file; ``more_web``: ports of further web processes.
+    ``database``: a `DATABASE_URL` to use instead of an SQLite file; ``more_web``: ports on which further web
+    processes listen.
     """
     port = free_port()
     environment = {

@@ -1,4 +1,6 @@
-"""The product's settings with nothing of the product in them, so that only the work differs."""
+"""Settings of the floor: those of the product, without the product's applications, so that floor and product differ
+only in the work that they do.
+"""
 
 from eosviz.settings.development import *  # noqa: F403
 from eosviz.settings.development import DATA_DIR
@@ -9,4 +11,4 @@ ROOT_URLCONF = "benchmarks.floor.urls"
 ASGI_APPLICATION = "benchmarks.floor.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PAYLOADS = DATA_DIR / "payloads.json"
-"""A list of messages, one for each click: those that the product sent for its own."""
+"""The file with a JSON list of messages, one for each click: the messages that the product sent for its clicks."""

@@ -1,4 +1,4 @@
-"""The floor's one task. Like the product's worker it keeps one event loop in a thread for what it sends."""
+"""The floor's only task. Like the product's worker, it keeps one event loop in a thread, which sends the messages."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ def payloads() -> list[str]:
 
 @app.task(name="floor.click", ignore_result=True, acks_late=True)
 def click(group: str, number: int) -> None:
-    """Commit one row and send one message of the product's size."""
+    """Commit one row and send one message, which is as large as the product's message for the same click."""
     body = payloads()[number % len(payloads())]
     Row(number=number, body=body.encode()).save(force_insert=True)
     event = {"type": "clicked", "number": number, "body": body}

@@ -40,7 +40,7 @@ def ada(db: None) -> User:
 
 @pytest.fixture
 def sign_in() -> Callable[[Client, str, str], int]:
-    """Signs in with the form, as a person does; returns the status."""
+    """A function that signs a browser in with the form, as a person does, and returns the status of the response."""
 
     def sign_in(client: Client, email: str, password: str = PASSWORD) -> int:
         return client.post("/accounts/login/", {"login": email, "password": password}).status_code

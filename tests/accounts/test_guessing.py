@@ -1,4 +1,6 @@
-"""Many people sign up and in, passwords are guessed, and strangers cannot learn who has an account."""
+"""Rates for signing up, for signing in and for guessing passwords; and responses that do not reveal who has an
+account.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,16 @@ def sign_in(client: Client, email: str, password: str, address: str = HERE) -> A
 
 
 def guess(email: str, times: int, address: str = ELSEWHERE) -> list[int]:
-    """Each from an unknown browser."""
+    """Sign in with a wrong password ``times`` times, each time from a new browser at the address. Returns the
+    statuses.
+    """
     return [sign_in(Client(), email, f"wrong {number}", address).status_code for number in range(times)]
 
 
 def test_the_rates_let_a_lecture_behind_one_address_in_within_five_minutes(clock: list[float]) -> None:
-    """Each fills in the form for signing up twice and the one for signing in twice; every fourth mistypes."""
+    """Each of the people sends the form for signing up twice and the form for signing in twice; every fourth person
+    mistypes the password once.
+    """
     for number in range(LECTURE):
         clock[0] += 300 / LECTURE
         for form in ("sign_up", "sign_up", "sign_in", "sign_in"):
@@ -166,7 +172,9 @@ class TestGuesses:
 
 
 def _seen(answer: Answer, email: str) -> tuple[Any, ...]:
-    """Everything that a stranger sees of a response, without random values and their own input."""
+    """Return everything of a response that a stranger can see, without its random values and without the stranger's
+    own input.
+    """
     cookies = {
         name: (morsel["max-age"], morsel["path"], len(morsel.value))
         for name, morsel in answer.cookies.items()
@@ -198,7 +206,8 @@ class TestNoAnswerSaysWhoHasAnAccount:
     ) -> None:
         fields = dict(fields)
         field, seen, sent = fields.pop("@"), [], []
-        for email in (ada.email, "ida@example.org"):  # as long: an answer repeats what was typed
+        # has as many letters, because a response repeats what was typed
+        for email in (ada.email, "ida@example.org"):
             client = Client()
             client.get(address)
             answer = client.post(address, {**fields, field: email})
@@ -211,7 +220,7 @@ class TestNoAnswerSaysWhoHasAnAccount:
     def test_a_taken_address_takes_as_long(
         self, ada: User, settings: Any, verification: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Counts the hashes of passwords, which take nearly all of the time."""
+        """The test counts how often a password is hashed, which takes nearly all of the time."""
         settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
         hashed: list[str] = []
         encode = PBKDF2PasswordHasher.encode

@@ -1,4 +1,4 @@
-"""Hashing a password takes long, so it must not block what others wait for."""
+"""Hashing a password takes long, so it must not happen inside a database transaction, for which others may wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The things that a browser created belong to the account that signs in there, and to no other."""
+"""What a browser has created belongs to the account that signs in there, and to no other account."""
 
 from __future__ import annotations
 
@@ -120,7 +120,9 @@ class TestLosingAccess:
         assert shown(client, session) == 404
 
     def test_a_new_password_takes_the_work_from_every_other_browser(self, ada: User) -> None:
-        """The pages of a session ask for its owner's key alone, never for the account."""
+        """The pages of a session check only the owner's key that a browser has, not the account. So a browser that
+        has the key from the old password must lose it.
+        """
         client = signed_in(ada)
         session = begin(client)
         User.objects.filter(pk=ada.pk).update(password=make_password("another long one"))
@@ -140,7 +142,7 @@ class TestTheAccountPage:
         ada.refresh_from_db()
         assert ada.name == "<b>Ada</b>"
         assert "<b>Ada</b>" not in client.get("/account/").content.decode()
-        # What follows a name must not be read from the other end.
+        # A name must not contain a character that makes browsers show the following text in the other direction.
         page = client.post("/account/", {"name": "Ada\u202e"}).content.decode()
         ada.refresh_from_db()
         assert "change the reading direction" in page and ada.name == "<b>Ada</b>"
@@ -252,7 +254,7 @@ class TestRoles:
 
 
 def owners_of(model: type[Model]) -> set[str]:
-    """The fields that name the owner of a row: a key or an account."""
+    """Return the names of the fields that say who owns a row: a key or an account."""
     keys = {"owner"} & {field.name for field in model._meta.local_fields}
     return keys | {field.name for field in model._meta.local_fields if field.related_model is User}
 
@@ -277,7 +279,7 @@ def test_every_model_that_a_browser_owns_goes_to_the_account() -> None:
 
 
 def test_what_an_account_can_have_once_is_merged_at_sign_in() -> None:
-    """Otherwise, the browser's row would violate the constraint."""
+    """Otherwise, the row of the browser, which the account takes over, would violate the unique constraint."""
     for owned in everything():
         constraints = [one for one in owned.model._meta.constraints if isinstance(one, UniqueConstraint)]
         if isinstance(owned, OwnedByKey) and any("owner" in one.fields for one in constraints):

@@ -1,4 +1,4 @@
-"""Signing up, in and out, and getting in again without the password, in both languages."""
+"""Signing up, signing in and out, and choosing a new password after the old one was forgotten, in both languages."""
 
 from __future__ import annotations
 

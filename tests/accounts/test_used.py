@@ -1,4 +1,6 @@
-"""Quotas and rates of a person: one table each, on one page; a refusal names the remedy."""
+"""The quotas and rates of a person: each has one table in the code, one page shows them, and a refusal names the
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,7 @@ def test_a_person_who_begins_too_much_learns_when_to_continue_and_another_is_not
     client: Client, settings: Any, clock: list[float]
 ) -> None:
     settings.RATES = {**settings.RATES, "create.person": (2, 600), "create.address": (3, 600)}
-    # The first one gives the browser its key: it counted for the address.
+    # The first request gives the browser its key, so it was counted for the address and not for the person.
     assert [start(client).status_code for _ in range(4)] == [302, 302, 302, 429]
     refused = start(client)
     page = refused.content.decode()
@@ -113,7 +115,7 @@ def test_a_person_who_begins_too_much_learns_when_to_continue_and_another_is_not
     assert message.json()["code"] == "too_frequent"
     assert (message.json()["params"]["most"], message.json()["params"]["wait"]) == (2, 300)
     assert client.get("/api/sessions").status_code == 200
-    # Two programs that forget their cookies are one address.
+    # Programs that do not keep cookies are counted together, by their address.
     assert [start(Client()).status_code for _ in range(3)] == [302, 302, 429]
     clock[0] += 299
     assert start(client).status_code == 429

@@ -22,7 +22,7 @@ from tests.walkthroughs.test_consumer import ORIGIN, Page, cookie_of
 
 Json = dict[str, Any]
 ANSWER_SECONDS_MAX = 60
-"""For a message over a socket; far more than needed, because the machine may be busy."""
+"""How long a test waits for a message over a socket; far more than needed, because the machine may be busy."""
 
 
 class Heard(Page):
@@ -39,7 +39,7 @@ class Heard(Page):
                 return heard
 
     async def asked(self, type: str, **fields: Any) -> Json:
-        """The answer alone."""
+        """Send a message and return the last message of the answer."""
         return (await self.ask(type, **fields))[-1]
 
 
@@ -73,7 +73,7 @@ async def presenter(session: Session) -> AsyncIterator[Heard]:
 async def follower(
     token: uuid.UUID, page: uuid.UUID | None = None, user: User | None = None
 ) -> AsyncIterator[Heard]:
-    """A follower that has learnt whether its hand is up."""
+    """Yield the connected page of a follower, once it has received whether its hand is up."""
     cookie = None if user is None else await cookie_of_user(user)
     async with opened(f"/ws/follow/{token}/", cookie) as heard:
         await heard.say("hello", follower=str(page or uuid.uuid4()))
@@ -82,6 +82,6 @@ async def follower(
 
 
 async def hands_of(presenter: Heard) -> list[Json]:
-    """What a page that has just begun to attend receives."""
+    """Return the hands that a page receives when it begins to attend."""
     hands: list[Json] = (await presenter.asked("attend"))["hands"]
     return hands

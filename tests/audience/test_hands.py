@@ -47,7 +47,8 @@ async def test_a_hand_is_seen_where_it_was_raised_gone_to_and_lowered() -> None:
             (1, 4, "Why not?", None),
             (2, 2, "", None),
         ]
-        # Raised again, it has another place; both learn of it when its owner or the presenter lowers it.
+        # A hand that was lowered and is raised again has a new step. Its owner and the presenter both learn when it
+        # is lowered.
         await one.asked("raise_hand", branch=branch, step=5)
         assert [hand["step"] for hand in (await driver.of("audience"))["hands"]] == [5, 2]
         left = await driver.asked("lower_hands", followers=[2])
@@ -73,9 +74,9 @@ async def test_a_hand_outlives_a_lost_connection_and_not_its_follower() -> None:
         async with follower(token, name) as page:
             assert [hand["away"] for hand in await hands_of(driver)] == [False]
             async with follower(token, name):
-                pass  # the same page's older connection ends after the new one stands
+                pass  # the older connection of this page ends after the newer one was made
             await page.asked("ping")
-        # The presenter's own loss changes nothing.
+        # If the presenter loses the connection, the hands stay.
     async with presenter(session) as driver:
         assert [hand["text"] for hand in await hands_of(driver)] == ["Here"]
         long_ago = timezone.now() - timedelta(seconds=AWAY_SECONDS + 1)
@@ -95,7 +96,7 @@ async def test_another_page_of_the_same_person_may_close(school: School) -> None
             assert (await second.asked("raise_hand", branch=branch, step=0, text="from here"))[
                 "follower"
             ] == 1
-        # The hand stands where it was raised last: that page is gone, so it is away.
+        # The hand belongs to the page where it was raised last; that page has left, so the hand counts as away.
         assert [(hand["text"], hand["away"]) for hand in await hands_of(driver)] == [("from here", True)]
         await page.asked("raise_hand", branch=branch, step=0)
         async with follower(token, user=lea):
@@ -147,7 +148,7 @@ async def test_hands_are_bounded_and_the_page_states_every_bound(monkeypatch: py
         ):
             answer = await page.asked("raise_hand", **{"branch": branch, "step": 0, **wrong})
             assert (answer["type"], answer["key"]) == ("error", key)
-        # A refused attempt counts, too: guessing is slowed down.
+        # A refused attempt also counts against the limit, which slows guessing down.
         answers = [await page.asked("lower_hand") for _ in range(LIMITS.follower_deeds_per_minute)]
         refused = [answer for answer in answers if answer["type"] == "error"]
         assert refused and {answer["code"] for answer in refused} == {"too_frequent"}

@@ -1,4 +1,4 @@
-"""One follow link: so many sockets and no more, and one budget of work for all of them."""
+"""The bounds of one follow link: how many sockets it can have, and one budget of work for all of them together."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_socket_whose_process_was_killed_does_not_keep_its_seat(
 
 
 async def test_all_who_follow_a_link_share_one_budget_of_work(settings: Any) -> None:
-    """Each request uses up the common budget; another link and the presenter are not affected."""
+    """Each follower's search uses up the common budget; other links and the presenter are not affected."""
     settings.RATES = {**settings.RATES, "work.link": (3 * LIMITS.search_steps, 3600)}
     session, branch = await make_session()
     token = await present(session)

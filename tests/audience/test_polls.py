@@ -1,4 +1,4 @@
-"""Polls at a checkpoint: asked, answered, counted, closed and revealed."""
+"""Polls at a checkpoint: opening, answering, counting, closing and revealing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ async def test_from_the_question_to_the_engines_answer() -> None:
         await other.asked("answer_poll", poll=poll["id"], choice=RIGHT)
         counts = (await driver.of("audience"))["poll"]["counts"]
         assert (counts[RIGHT], counts[WRONG], sum(counts.values())) == (1, 1, 2)
-        # Open, an answer can be another one; the counts are shown when the presenter says so.
+        # While the poll is open, a follower may change the answer. Followers see the counts once the presenter shows
+        # them.
         await one.asked("answer_poll", poll=poll["id"], choice=RIGHT)
         assert (await driver.of("audience"))["poll"]["counts"][RIGHT] == 2
         await driver.asked("change_poll", poll=poll["id"], change="show")
@@ -81,7 +82,7 @@ async def test_a_poll_outlives_lost_connections_on_both_sides() -> None:
         async with presenter(session) as driver:
             found = (await driver.asked("attend"))["poll"]
             assert (found["state"], found["counts"][WRONG]) == ("open", 1)
-            # Asked for again it is the same poll, and a repeat of a change changes nothing.
+            # Opening the same poll again returns the open one, and repeating a change changes nothing.
             assert (await opened_poll(driver, branch))["id"] == poll["id"]
             numbers = [
                 (await driver.asked("change_poll", poll=poll["id"], change="close"))["poll"]["state"]
@@ -176,7 +177,7 @@ async def test_what_many_ask_for_is_done_once() -> None:
         await asyncio.sleep(0)
     assert done == 2
     looking.stop()
-    looking.ask()  # a timer that was set before
+    looking.ask()  # a timer that was set before the end
     for _ in range(10):
         await asyncio.sleep(0)
     assert done == 2
@@ -184,7 +185,9 @@ async def test_what_many_ask_for_is_done_once() -> None:
 
 @pytest.mark.parametrize("followers", [50, pytest.param(200, marks=pytest.mark.slow)])
 async def test_many_answers_are_no_storm(followers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All answer while the presenter's page waits: then there is one read of a few queries, and one message to all."""
+    """All followers answer while the page of the presenter waits for the counts: then the server reads them once,
+    with a few queries, and sends one message to all.
+    """
     resting, look = asyncio.Event(), asyncio.Semaphore(0)
     held = False
 
@@ -217,7 +220,7 @@ async def test_many_answers_are_no_storm(followers: int, monkeypatch: pytest.Mon
 
         monkeypatch.setattr(CursorWrapper, "execute", counted)
         look.release()
-        # What the presenter hears after at most the first one's answer counts all of them.
+        # After at most one message with only the first answer, the presenter's next message counts all answers.
         heard = [0]
         while heard[-1] < followers:
             heard.append((await driver.of("audience"))["poll"]["answers"])

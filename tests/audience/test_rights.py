@@ -1,4 +1,4 @@
-"""A socket is closed, with the code that says why, as soon as a right that it was opened with is gone."""
+"""A socket is closed as soon as a right with which it was opened has ended, with a code that says why."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Stage:
 
 @pytest.fixture
 def stage(school: School) -> Stage:
-    """The learner presents a session; the other learner follows, signed in; an instructor of two looks on."""
+    """The learner presents a session; the other learner is signed in and follows; the second of the class's two
+    instructors has the pages of the class open.
+    """
     people = school.people
     classes.join(people["other instructor"], school.classroom.code)
     second = Membership.objects.get(user=people["other instructor"], classroom=school.classroom)
@@ -177,12 +179,14 @@ THING_ENDS: dict[str, list[Ends]] = {
         )
     ],
 }
-"""An action, and the sockets that it closes with their codes; all others stay open."""
+"""Name of a case → its actions one after the other, each with the sockets that it closes and their codes. All other
+sockets must stay open.
+"""
 
 
 @asynccontextmanager
 async def opened(stage: Stage, name: str, who: str | None = None) -> AsyncIterator[WebsocketCommunicator]:
-    """The socket, once it is open and has sent its first message."""
+    """Yield the socket once it is open and has sent its first message."""
     cookies = stage.browsers[who or opener(name)].cookies
     cookie = "; ".join(f"{key}={morsel.value}" for key, morsel in cookies.items()).encode()
     headers = [(b"cookie", cookie), (b"origin", ORIGIN), (b"host", b"localhost")]
@@ -206,7 +210,7 @@ async def say(socket: WebsocketCommunicator, type: str, **fields: Any) -> None:
 
 
 async def until_closed(socket: WebsocketCommunicator) -> tuple[list[dict[str, Any]], int]:
-    """The messages that it still sent, and the code."""
+    """Return the messages that the socket still sent, and the code with which it closed."""
     messages: list[dict[str, Any]] = []
     while True:
         output = await socket.receive_output(ANSWER_SECONDS_MAX)
@@ -222,7 +226,7 @@ async def all_opened(stage: Stage) -> AsyncIterator[dict[str, WebsocketCommunica
 
 
 def last_words(name: str, code: int) -> list[bool]:
-    """The field `ended` of the messages that a socket sends before it closes."""
+    """Return the field `ended` of each message that a socket sends before it closes with this code."""
     return [True] if name == "follow" and code == GONE else []
 
 
@@ -235,7 +239,8 @@ async def test_every_socket_closes_when_its_person_is_no_longer_who_they_were(
             await sync_to_async(end)(stage, who)
         for name, socket in sockets.items():
             messages, code = await until_closed(socket)
-            # The account's things go, too, and either may be found first; a sweep is stopped before.
+            # Deleting an account also deletes what it owns. Either may be noticed first, so both codes are right; a
+            # sweep is stopped before it is deleted.
             if end is delete_account:
                 assert code in (SIGNED_OUT, GONE), name
                 continue
@@ -265,7 +270,9 @@ async def test_an_administrator_s_view_of_a_class_goes_with_the_role(stage: Stag
 
 
 async def test_a_person_without_a_right_does_not_learn_what_exists(stage: Stage) -> None:
-    """The owner of an open socket knew of the thing; a stranger who tries an address learns nothing."""
+    """An owner whose socket was open may learn that the thing is gone. A stranger who tries an address must not learn
+    whether it ever existed.
+    """
     for name in SOCKETS.keys() - {"follow"}:
         cookies = stage.browsers["stranger"].cookies
         cookie = f"sessionid={cookies['sessionid'].value}".encode()
@@ -278,7 +285,7 @@ async def test_a_person_without_a_right_does_not_learn_what_exists(stage: Stage)
 async def test_what_was_in_the_queue_before_the_end_does_not_go_out_after_it(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The socket is busy with a search; steps wait in its queue, and then the presentation ends."""
+    """The socket is busy with a search, and steps wait in its queue, when the presentation ends."""
     under_way, may_go_on = threading.Event(), threading.Event()
     found_steps = questions.found_steps
 
@@ -307,7 +314,9 @@ async def test_what_was_in_the_queue_before_the_end_does_not_go_out_after_it(
 
 
 async def test_a_command_that_comes_after_the_end_is_not_carried_out(stage: Stage) -> None:
-    """Also where the change was not announced: the answer about a right is at most two seconds old."""
+    """This also holds if the end of the right was not announced: the socket trusts an answer about a right for two
+    seconds at most.
+    """
     async with opened(stage, "session") as socket:
         await sync_to_async(QuerySet.update)(User.objects.filter(pk=stage.learner.pk), is_active=False)
         later = rights.board()._now() + rights.ANSWER_SECONDS + 0.001

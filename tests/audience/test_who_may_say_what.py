@@ -1,6 +1,7 @@
 """Every message of the protocol × who may send it: the owner of a session, and a follower of its presentation.
 
-A message without a row fails. Sockets × people are in `tests/classroom/test_permissions.py`: no other has one.
+A message without a row in the table fails. Who may open which socket is tested in
+`tests/classroom/test_permissions.py`.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ ROWS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 async def refusal(page: Heard, type: str, fields: dict[str, Any], branch: str) -> str:
-    """The key of the error in the answer, or nothing. Only an accepted `present` gets no answer."""
+    """Send the message and return the key of the error in the answer, or "" if there is none. An accepted `present`
+    gets no answer, so a `ping` is sent after each message.
+    """
     content = {name: branch if value == BRANCH else value for name, value in fields.items()}
     named = await page.say(type, **content)
     after = await page.say("ping")
@@ -77,7 +80,7 @@ async def test_each_says_what_they_may_and_no_more() -> None:
                 "follower": await refusal(guest, type, fields, branch),
             }
             found[type] = [who for who, key in keys.items() if key != REFUSALS[who]]
-            # What is taken may still not be possible here; it is never an unreadable message.
+            # An accepted message may still fail in this situation, but never because its fields cannot be read.
             assert (
                 "problem.unknown_field" not in keys.values() and "problem.missing_field" not in keys.values()
             )

@@ -1,4 +1,4 @@
-"""The runner of bounded processes: answers, ends, the order of the queue, and what remains."""
+"""The runner of bounded processes: their answers, how they end, the order of the queue, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_process_gets_no_key_and_no_address_of_the_site(monkeypatch: pytest.Mo
 
 
 def peak_bytes(pid: str) -> int:
-    """The most memory that the process has had so far; 0 when it is gone."""
+    """Return the most memory that the process has had so far, in bytes; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -129,7 +129,9 @@ def children(parent: str | int) -> list[str]:
 
 
 def bounded_processes(parent: int) -> list[str]:
-    """The ids of the processes that the template of a process of the site has forked."""
+    """Return the ids of the bounded processes: the children that the template process of a site's process has
+    forked.
+    """
     found = []
     for pid in children(parent):
         with suppress(OSError):
@@ -186,7 +188,9 @@ def test_a_request_has_a_place_and_is_cancelled_while_it_waits_and_while_it_runs
 
 
 def test_a_killed_site_leaves_no_process_and_no_place_that_is_taken() -> None:
-    """The parent is killed as the kernel would; its process ends with it, and the next look deletes the folder."""
+    """The parent process is killed with SIGKILL, as the kernel would when memory is short. Its bounded process ends
+    with it, and the next look at the queue deletes its folder.
+    """
     script = (
         "import os, django; from django.conf import settings; "
         f"settings.configure(DATA_DIR={str(django_settings.DATA_DIR)!r}, BOUNDED_MEMORY_BYTES=10**10); "
@@ -209,7 +213,7 @@ def test_what_is_ended_from_outside_may_be_run_again() -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(runner.answer, task("sleep"), 60)
         (pid,) = wait_until(lambda: bounded_processes(os.getpid()))
-        # At first it ignores the signal, as its template does.
+        # Right after its fork, the process still ignores SIGTERM, as its template does.
         wait_until(lambda: not ignores(pid, signal.SIGTERM))
         os.kill(int(pid), signal.SIGTERM)
         assert isinstance(asked.exception(60), Stopped)

@@ -1,4 +1,4 @@
-"""The functions that the bounded processes of the tests run."""
+"""Functions that tests run in bounded processes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from eosviz.bounded.tasks import Task
 
 
 def never_in_time(task: Task) -> Task:
-    """The row of a task whose process is ended before it answers. With no time alone, a quick process could answer
-    before its clock is read."""
+    """Return a copy of the task whose process always runs until its time is over. With the original work and a time
+    of 0, a quick process could answer before its clock is read.
+    """
     return replace(task, work="tests.bounded.work:turn", clock_seconds=0)
 
 
@@ -32,14 +33,14 @@ def sleep(question: bytes, folder: Path) -> bytes:
 
 
 def grow(question: bytes, folder: Path) -> bytes:
-    """Take memory until there is none; write how much there was to a file."""
+    """Take memory until there is none left."""
     kept = []
     while True:
         kept.append(bytearray(b"x") * 2**20)
 
 
 def turn(question: bytes, folder: Path) -> bytes:
-    """Until the processor time ends."""
+    """Compute until the processor time is over."""
     while True:
         pass
 
@@ -63,13 +64,13 @@ _calls: list[bytes] = []
 
 
 def count(question: bytes, folder: Path) -> bytes:
-    """How often this was called in this process."""
+    """Return how often this function was called in this process."""
     _calls.append(question)
     return str(len(_calls)).encode()
 
 
 def imports(question: bytes, folder: Path) -> bytes:
-    """The names of the modules that are loaded before and after a trial."""
+    """Return the names of the modules that are loaded before and after a trial of the workshop."""
     import sys
 
     from eosviz.workshop import trial
@@ -80,7 +81,7 @@ def imports(question: bytes, folder: Path) -> bytes:
 
 
 def prepared(question: bytes, folder: Path) -> bytes:
-    """How often this process or its template has read the library, and the catalogues."""
+    """Return how often this process or its template has read the library, and how often the catalogues."""
     from engine.scenario.shelf import library
     from eosviz.catalogue import words
 

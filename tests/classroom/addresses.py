@@ -1,4 +1,4 @@
-"""Every address of the site, and who may request it: the table of `test_permissions.py`."""
+"""The table of `test_permissions.py`: every address of the site, and who may request it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TRACK = tracks()[0].name
 
 @dataclass
 class Things:
-    """The things that the addresses lead to."""
+    """The objects that the addresses of the table name."""
 
     school: School
     session: Session
@@ -58,7 +58,7 @@ class Things:
     link: str
     member: Membership
     drafts: dict[str, Draft]
-    """By their visibility; the learner's own. The one of a class is that of `school`."""
+    """Drafts of the learner by their visibility. The draft for a class belongs to the class in `school`."""
 
     @property
     def given(self) -> uuid.UUID:
@@ -71,9 +71,9 @@ class Things:
 
 @dataclass(frozen=True)
 class Row:
-    """`may`: the people who may open it, None for all. Others get a 404.
+    """One address: `may` lists the people who may open it, None means all. Other people get a 404.
 
-    `strangers` is the response to anonymous visitors.
+    `strangers` is the status that anonymous visitors get.
     """
 
     address: Callable[[Things], str]
@@ -93,7 +93,9 @@ def _owned(tail: str, method: str = "get", **sent: Any) -> Row:
 
 
 def _api(tail: str, method: str = "get", type: str | None = None, **sent: Any) -> Row:
-    """Of the learner's session; `{branch}` stands for its branch."""
+    """Return a row for an address of the API below the learner's session. `{branch}` in ``tail`` stands for its
+    branch.
+    """
 
     def content(things: Things) -> Any:
         if type is None:
@@ -128,7 +130,9 @@ def _linked(instead: str, suffix: str = "") -> Row:
 
 
 def _sweep(tail: str, method: str = "get", **sent: Any) -> Row:
-    """Of one's own; all may see those without an owner (`tests/pipeline/test_sweep_pages.py`)."""
+    """Return a row for an address of a sweep that the learner owns. Sweeps without an owner are open to all people
+    (`tests/pipeline/test_sweep_pages.py`).
+    """
     address = "/pipeline/sweeps/{}/" + tail
     return Row(lambda things: address.format(things.own_sweep.id), OWNER, method, lambda things: sent)
 
@@ -361,7 +365,7 @@ ROWS: dict[str, Row] = {
 
 
 def _own_draft(tail: str, method: str = "get", **sent: Any) -> Row:
-    """An address that only the author may open, whatever the visibility."""
+    """Return a row for an address that only the author may open, although the draft is public."""
     return Row(
         lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
         OWNER, method, lambda things: sent, strangers=302,
@@ -415,27 +419,27 @@ ROWS |= WORKSHOP
 
 TASKS: dict[str, set[str]] = {
     "replays.make_export": {"replays:export_begin", "replays:replay_export"},
-    # Asked for by a form with files (tests/replays/test_uploads.py).
+    # A form with files begins it (tests/replays/test_uploads.py).
     "replays.take_upload": set(),
-    # Asked for where the text is another than that of the newest version (tests/workshop/test_drafts.py).
+    # It begins if the text differs from that of the newest version (tests/workshop/test_drafts.py).
     "workshop.publish": set(),
     "pipeline.start_jobs": {
         "pipeline:resume", "pipeline:shrink_new", "pipeline:shrink_resume",
         "analytics:ask_of_all", "analytics:ask_of_class",
     },
     "walkthroughs.carry_out": {"api:carry_out"},
-    # Of a run that this person has just started.
+    # It begins for a run that this person has just started.
     "walkthroughs.make_plan": set(),
-    # Asked for over a session's socket, whose messages have a table of their own (`tests/audience`).
+    # The messages of a session's socket begin these; `tests/audience` has a table of these messages.
     "walkthroughs.find_actions": set(),
     "walkthroughs.find_ahead": set(),
     "walkthroughs.find_plan": set(),
     "walkthroughs.find_why": set(),
     "walkthroughs.go_on": set(),
-    # The clock's, and a starting worker's.
+    # The clock or a starting worker begins these.
     "workshop.check_editions": set(),
     "pipeline.start_what_waits": set(),
     "operating.apply_retention": set(),
     "analytics.ask_for_all": set(),
 }  # fmt: skip
-"""Every task, and the addresses that begin it: for the people who are let in, and for no others."""
+"""Task → the addresses that begin it. It must begin for the people who may open the address, and for no others."""

@@ -27,15 +27,15 @@ def _no_attempts_of_another_test() -> None:
 
 @dataclass
 class School:
-    """The people by their role in `classroom`."""
+    """A class, and people by the names of their parts, such as `learner`."""
 
     classroom: Classroom
     people: dict[str, User]
     _signed_in: dict[str, str] = field(default_factory=dict)
-    """The cookies of people who have signed in before."""
+    """Name → session cookie of each person who has signed in before."""
 
     def browser(self, who: str) -> Client:
-        """A new one, signed in as this person."""
+        """Return a new browser that is signed in as this person."""
         if who == "anonymous":
             return Client()
         if who not in self._signed_in:
@@ -45,7 +45,7 @@ class School:
         return browser
 
     def assign(self, kind: str, scenario: str | None = "SC-03", **fields: Any) -> Assignment:
-        """An assignment as its form would make it."""
+        """Create an assignment with these values, as the form would."""
         version = scenario and ScenarioVersion.objects.library().get(identifier=scenario)
         given = Assignment(kind=kind, title=f"{kind} it", version=version or None, **fields)
         return actions.give_assignment(self.classroom, self.people["instructor"], given)
@@ -82,7 +82,7 @@ def session_of(attempt: Attempt) -> Session:
 def answer_question(
     session: Session, at: int, *, checkpoint: int = 0, ask: str = "x", choice: str = "a", right: bool = False
 ) -> None:
-    """What a learner answered to a question at step `at` of the first branch."""
+    """Store a learner's answer to a question at step `at` of the first branch."""
     Prediction.objects.create(
         session=session,
         branch=root(session),

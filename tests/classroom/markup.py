@@ -1,5 +1,5 @@
-"""Finds what the Content-Security-Policy refuses in a page: style attributes, style sheets, scripts, handlers.
-Browser tests open only some pages; `test_permissions.py` applies this to each address of the site.
+"""Finds what the Content-Security-Policy would refuse in a page: style attributes, style sheets, scripts and event
+handlers. Browser tests open only some pages; `test_permissions.py` applies this to each address of the site.
 """
 
 from __future__ import annotations
@@ -7,11 +7,11 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 DATA = {"application/json", "application/ld+json"}
-"""A script of such a type is none."""
+"""A `<script>` of one of these types contains data and is not run."""
 
 
 class Refused(HTMLParser):
-    """Collects what the policy would refuse."""
+    """Collects the elements and attributes of a page that the policy would refuse."""
 
     def __init__(self) -> None:
         super().__init__()

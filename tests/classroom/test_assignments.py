@@ -1,4 +1,4 @@
-"""The engine's own verdicts judge an attempt at an assignment."""
+"""The verdicts of the engine decide whether an attempt at an assignment is passed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 def retrying() -> ScenarioVersion:
-    """A producer that retries without idempotence, in a run without a fault of its own."""
+    """Return a scenario with a producer that retries without idempotence, and without faults."""
     document = ScenarioVersion.objects.library().get(identifier="SC-02").document
     document["faults"] = []
     del document["expect"]
@@ -50,7 +50,9 @@ def retrying() -> ScenarioVersion:
 
 
 def holding(profile: str, settings: dict[str, Any]) -> Assignment:
-    """*Keep the guarantees* with a producer of this version that has these settings."""
+    """Return a *Keep the guarantees* assignment, whose producer follows the version ``profile`` and has these
+    settings.
+    """
     document = retrying().document
     document["profile"] = profile
     document["producers"][0]["settings"] = settings
@@ -65,7 +67,7 @@ def shown(given: Assignment) -> dict[str, Any]:
 
 
 def chosen(given: Assignment, **other: str) -> dict[str, Any]:
-    """The stored settings if the learner changes only these fields."""
+    """Return the settings that are stored if the learner changes only the fields in ``other``."""
     as_shown = {path: field.initial for path, field in SettingsForm(given).fields.items()}
     form = SettingsForm(given, as_shown | other)
     assert form.is_valid()
@@ -84,7 +86,7 @@ def to_the_end(attempt: Attempt, branch: Branch) -> None:
 
 
 def first_produce_response(branch: Branch) -> tuple[int, int]:
-    """The step that sends it, and its id."""
+    """Return the number of the step that sends the first Produce response, and the id of the response."""
     branch.refresh_from_db()
     for body in Step.objects.of_line(Branch.objects.line(branch), 1, branch.newest).bodies():
         step = msgspec.json.decode(body)
@@ -200,7 +202,7 @@ class TestBreaking:
         return Assignment.objects.get(id=assignment.id)
 
     def break_it(self, attempt: Attempt, wasted: int = 0) -> Branch:
-        """The answer to the first write is dropped; before that a setting is changed as often as `wasted`."""
+        """Drop the response to the first write. Before that, a setting is changed ``wasted`` times to no effect."""
         branch = root(session_of(attempt))
         to_the_end(attempt, branch)
         for value in range(wasted):
@@ -339,7 +341,7 @@ class TestHolding:
         assert "p1: batch_expiry_ms" in shown(holding("k20", {}))
 
     def test_a_setting_that_another_one_forced_stays_as_it_was_shown(self, db: None) -> None:
-        """Idempotence forces acks=all. The learner sees it, and switches only idempotence off."""
+        """Idempotence forces acks=all. The learner sees acks=all, and switches only idempotence off."""
         given = holding("k28", {"enable_idempotence": True})
         assert shown(given)["p1: acks"] == "all"
         acks = "producers.p1.settings.acks"
@@ -376,11 +378,11 @@ class TestExplaining:
 
 
 class TestAnswering:
-    """A kind may ask for an answer when an attempt is submitted."""
+    """Some kinds of assignment ask for an answer when an attempt is submitted."""
 
     @pytest.fixture
     def attempt(self, school: School, monkeypatch: pytest.MonkeyPatch) -> Attempt:
-        """*Watch*, which also asks for a step, and is done if it is 7."""
+        """An attempt at *Watch*, changed so that it also asks for a step; it is passed if the answer is 7."""
 
         def judge(kind: Watch, attempt: Attempt) -> Judgement:
             outcome = Outcome.PASSED if attempt.chosen["step"] == 7 else Outcome.FAILED
@@ -534,7 +536,7 @@ class TestGiving:
         assert not Assignment.objects.exists()
 
     def test_a_run_that_reaches_none_of_its_questions_is_no_task_of_predicting(self, school: School) -> None:
-        """The document has a question about a row of a database, and the run has no database."""
+        """The only question of the document is about a row of a database, and the run has no database."""
         document = {**retrying().document, "checkpoints": [{"ask": "insert"}]}
         version = ScenarioVersion.objects.of_document("RETRYING", document)
         draft = Draft.objects.create(owner=school.people["instructor"], text="", identifier="RETRYING")

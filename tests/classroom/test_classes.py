@@ -1,4 +1,6 @@
-"""Joining, teaching together, archiving, results and what deleting an account does to a class."""
+"""Joining a class, teaching it together, archiving it, its results, and what happens to it when an account is
+deleted.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,9 @@ from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
 FOLDED = re.compile(r'<details class="twice">.*?</details>', re.DOTALL)
-"""Actions that need a second press."""
+"""The part of a page that hides an action behind a second press."""
 PATIENCE_SECONDS = 60
-"""For an answer over a socket; far more than is needed, as the machine may be busy."""
+"""How long a test waits for an answer over a socket; far more than needed, because the machine may be busy."""
 
 
 class TestJoining:

@@ -1,4 +1,4 @@
-"""Nothing unsafe is allowed, and nothing that is not allowed is written."""
+"""The Content-Security-Policy allows nothing unsafe, and no page contains what the policy does not allow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def test_nothing_unsafe_is_allowed_and_only_a_frame_may_be_framed() -> None:
 
 
 def test_no_template_and_no_script_writes_a_style_attribute() -> None:
-    """The player's own markup is made in the browser; lit writes `style=` as an attribute and `.style=` not."""
+    """The player's own markup is made in the browser. There, lit writes `style=` as an attribute, which the policy
+    refuses, but not `.style=`.
+    """
     sources = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.ts")]
     assert len(sources) > 100
     written = [

@@ -1,5 +1,6 @@
-"""A thing of another person gets exactly the same response as a missing one: no response shows that it exists.
-Who may see what is tested in the quick tests, too (test_permissions.py)."""
+"""A request for a thing of another person gets exactly the same response as one for a missing thing, so no response
+reveals that the thing exists. Who may see what is also tested in the quick tests (test_permissions.py).
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def answer(browser: Client, row: Row, method: str, address: str, things: Things)
 
 
 def what_it_says(response: Answer, address: str) -> tuple[object, ...]:
-    """A response without the parts that repeat its own address."""
+    """Return the status, body and headers of a response, without the parts that repeat its own address."""
     body = OF_THIS_REQUEST.sub(b"", response.content)
     where = response.headers.get("Location", "")
     path = address.partition("?")[0]

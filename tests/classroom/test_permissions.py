@@ -1,9 +1,9 @@
-"""Every address of the site × every kind of person who may request it. An address without a row fails.
+"""Every address of the site × every kind of person who may request it. An address without a row in the table fails.
 
-The people are those of `conftest.py`: the learner owns the session, the replay and the attempt; both learners are
-in the class; the instructor teaches it. Each answer is thrown away with what it did before the next person asks, so
-all rooms are asked of the same things, which take longer to make than most rooms take to answer. `make test` requests
-an address that is open to all people as a FEW of them, `make test-all` as each of them.
+The people are those of `conftest.py`: the learner owns the session, the replay and the attempt; both learners are in
+the class; the instructor teaches it. After each request, the test rolls its changes back before the next person asks.
+So all requests use the same objects, which take longer to create than most pages take to answer. `make test` requests
+an address that is open to all people only as the people in FEW, `make test-all` as every person.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ from tests.classroom.markup import refused_in
 from tests.walkthroughs.conftest import carry_out, root
 
 PATIENCE_SECONDS = 60
-"""For an answer over a socket; far more than is needed, as the machine may be busy."""
+"""How long a test waits for an answer over a socket; far more than needed, because the machine may be busy."""
 
 FEW = ("anonymous", "learner", "administrator")
-"""In `make test` these stand for all people at an address that is open to all."""
+"""In `make test`, these people stand for all people at an address that is open to all."""
 
 SWEPT = {
     "cell": 0, "settings": "{}", "runs": 1, "refused": 0, "rule": None, "unfinished": 0, "first_seed": 0,
@@ -73,8 +73,9 @@ SWEPT = {
 """A row of a sweep's table."""
 
 OTHERS_OWN = ("account_", "admin:", "api:api-root")
-"""django-allauth's addresses name no thing of a person, they act on who asks: `tests/accounts` walks them. Those of
-the administration have one rule, below. The API's root is a prefix."""
+"""Addresses that the table leaves out. Those of django-allauth name no thing of a person, but act on the person who
+asks; `tests/accounts` tests them. One rule below covers those of the administration. The API's root is only a prefix.
+"""
 
 
 @pytest.fixture
@@ -83,8 +84,10 @@ def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
 
 
 class InOneTransaction:
-    """For tests that undo what they do: they share what one of them would make. By the name `db` pytest-django knows
-    that they need a database; its own ends with each test, and closes the connection."""
+    """A class of tests that roll back what they do, so that all of them can share one fixture. The fixture is named
+    `db` because pytest-django gives a database to tests that use this name; pytest-django's own `db` ends with each
+    test and closes the connection.
+    """
 
     @pytest.fixture(scope="class")
     def db(self, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
@@ -101,7 +104,7 @@ def kept_things(db: None) -> Iterator[Things]:
 
 def make_things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
-    # There is no worker, and each person would wait for its answer.
+    # There is no worker, and each request for this page would wait for one to answer.
     monkeypatch.setitem(health.CHECKS, "worker", lambda: None)
     attempt = school.attempt(school.assign("predict"))
     session = session_of(attempt)
@@ -153,7 +156,7 @@ def made(session: Session, form: str) -> Export:
 
 
 def built(school: School, visibility: str) -> Draft:
-    """A published scenario of the learner."""
+    """Create a published scenario of the learner."""
     text = f'id = "MY-{visibility}"\n[title]\nen = "T"\nzh-Hans = "T"\n[[producers]]\nname = "p1"\n'
     draft = Draft.objects.create(
         owner=school.people["learner"], text=text, identifier=f"MY-{visibility}", visibility=visibility,
@@ -172,11 +175,15 @@ SEEN_BY: dict[str, tuple[str, ...]] = {
     "link": PEOPLE,
     "public": PEOPLE,
 }
-"""What is published is looked at, started, exported and copied by these; without an edition by the author alone."""
+"""Visibility → the people who may open, start, export and copy the published scenario. Without an edition, only the
+author may.
+"""
 
 
 def ask(browser: Client, row: Row, things: Things) -> int:
-    """The status, with everything that the request did undone."""
+    """Send the request as the person of this browser and return the status. Everything that the request changed is
+    rolled back.
+    """
     address, sent = row.address(things), row.sent(things)
     with transaction.atomic():
         if row.method == "json":
@@ -195,7 +202,7 @@ def ask(browser: Client, row: Row, things: Things) -> int:
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of tasks, as they are begun."""
+    """A list to which the name of each task is added when it is begun."""
     names: list[str] = []
     begin = app.Task.apply_async
 
@@ -216,7 +223,9 @@ def test_every_task_has_a_row() -> None:
 def faults_of(
     name: str, row: Row, things: Things, begun: list[str], if_open: tuple[str, ...] = PEOPLE
 ) -> list[str]:
-    """What is wrong at one address, for each person; for these people alone if it is open to all."""
+    """Return a description of each fault at one address: a wrong status, or a wrong task that was begun. An address
+    that is open to all is requested only as the people in ``if_open``, others as every person.
+    """
     tasks = {task for task, addresses in TASKS.items() if name in addresses}
     got, faults = {}, []
     for who in if_open if row.may is None else PEOPLE:
@@ -238,7 +247,7 @@ def faults_of(
 
 
 def whole_budgets() -> None:
-    """What one address used up is not taken from the next."""
+    """Reset the budgets, so that requests to one address do not use up those of the next."""
     cache.clear()
     buckets.forget()
 

@@ -1,4 +1,4 @@
-"""Assignments open, are due and close; their times are read and shown in the reader's time zone."""
+"""When assignments open, are due and close; these times are read and shown in the reader's time zone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ class TestLocalTime:
         assert "2030-01-31 04:00 UTC" in elsewhere
 
     def test_a_form_keeps_the_zone_of_the_page_on_which_it_was_typed(self, school: School) -> None:
-        """The first page of a browser is made before it has named its zone."""
+        """The first page that a browser gets is made before the browser has named its time zone, so the form names
+        the zone of its page.
+        """
         give(school, in_shanghai(school.browser("instructor")), due="2030-01-31T12:00", zone="UTC")
         assert Assignment.objects.get().due == datetime(2030, 1, 31, 12, 0, tzinfo=UTC)
 

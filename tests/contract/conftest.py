@@ -1,4 +1,4 @@
-"""As in `tests/walkthroughs`, each test begins without kept simulations.
+"""Like those of `tests/walkthroughs`, each test begins without kept simulations.
 
 Otherwise a session could get the simulation that another test left under the same session id.
 """

@@ -1,4 +1,6 @@
-"""Checks messages between server and page against the schema; a field that it does not describe is a mismatch."""
+"""Checks messages between server and page against the schema; a field that the schema does not describe is a
+mismatch.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ def _validator(name: str) -> Any:
 
 @cache
 def _by_type() -> Mapping[str, str]:
-    """The type that a message of the server says, to the name of its shape."""
+    """Return a dict: the `type` of a message from the server → the name of its shape in the schema."""
     defs = _schema()["$defs"]
     names = [member["$ref"].rpartition("/")[2] for member in defs["FromServer"]["oneOf"]]
     return {defs[name]["properties"]["type"]["enum"][0]: name for name in names}
 
 
 def misfits(name: str, value: Any) -> list[str]:
-    """The first few mismatches between a message and the shape of this name."""
+    """Return descriptions of the first five mismatches between a message and the shape with this name."""
     validator = _validator(name)
     if validator.is_valid(value):
         return []
@@ -43,7 +45,7 @@ def misfits(name: str, value: Any) -> list[str]:
 
 
 def heard(message: Any) -> Any:
-    """A message of the server, once it is known to fit."""
+    """Fail unless the message of the server fits its shape; return it."""
     assert message["type"] in _by_type(), message
     assert misfits(_by_type()[message["type"]], message) == []
     return message

@@ -1,4 +1,4 @@
-"""The committed schema is that of the types, and what is sent fits it."""
+"""The committed schema agrees with the Python types, and the messages that are sent fit it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ RUNS = [
     ("SC-80", None),
     ("SC-83", "manual-b"),
 ]
-"""A duplicate, a commit, a twin, a hanging transaction, a loop, the middleware."""
+"""Scenarios with a duplicate, a commit, a second producer with the same transactional id, a hanging transaction, a
+loop, and the middleware.
+"""
 VIEW_EVERY = 20
 
 
@@ -44,12 +46,14 @@ def test_it_is_a_json_schema() -> None:
 
 
 def test_every_shape_is_described_once() -> None:
-    """The schema would name two classes of one name by their modules."""
+    """If two classes had the same name, the schema would add the names of their modules."""
     assert [name for name in schema.schema()["$defs"] if "." in name or "_" in name] == []
 
 
 def test_each_shape_stands_in_one_of_its_modules() -> None:
-    """A class of another module is described without the texts of its fields."""
+    """A class that is defined in a module outside of `schema.MODULES` would be described without the texts of its
+    fields.
+    """
     made = schema.schema()["$defs"]
     defined = {
         name
@@ -85,7 +89,9 @@ def as_sent(value: Any) -> Any:
 @pytest.mark.parametrize("scenario", ["SC-03", "SC-44", "SC-61", "SC-75", "SC-80"])
 @pytest.mark.django_db(transaction=True)
 async def test_what_a_session_says_fits(scenario: str) -> None:
-    """`Page` holds each message of the server against the schema; each of the page is read, which is as strict."""
+    """`Page` checks each message of the server against the schema. The server reads each message of the page as
+    strictly.
+    """
     session, branch = await make_session(scenario)
     main = str(branch.id)
     async with open_page(session) as page:
@@ -143,7 +149,9 @@ def test_the_player_file_of_a_log_fits() -> None:
 
 
 def test_a_recorded_step_has_the_fields_that_the_engine_tells() -> None:
-    """The reader of replays bounds them, too, and says so in types of its own."""
+    """The reader of replays has types of its own for steps, because it also bounds the size of their fields. These
+    types must have the same fields as the engine's.
+    """
     shapes = schema.schema()["$defs"]
     _, read = msgspec.json.schema_components([format.Step], ref_template="#/$defs/{name}")
     names = {"Note": "Said"}

@@ -1,4 +1,4 @@
-"""Tests in a real browser. What they share is run as a program, too (`make gallery`), without settings of its own."""
+"""Tests in a real browser. Their shared modules must need no settings: `make gallery` runs them as a program."""
 
 import os
 

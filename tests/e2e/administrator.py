@@ -1,5 +1,5 @@
-"""An administrator with content on every page that needs an account: a class with an attempt in
-it, a scenario of their own, a published run, a sweep.
+"""Signs up an administrator and creates content for every page that needs an account: a class with an attempt, a
+scenario of their own, a published run, a sweep.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.running_site import RunningSite
 EMAIL = "ada@example.org"
 SAMPLE = ROOT / "engine" / "scenario" / "library" / "sc-03-idempotence-suppresses-it.toml"
 MADE_WITHIN = 60_000
-"""Milliseconds; the machine may be busy."""
+"""Milliseconds; long, because the machine may be busy."""
 ACCOUNT = (
     "account/",
     "account/delete",
@@ -31,7 +31,7 @@ ACCOUNT = (
 
 
 def settle(page: Page, site: RunningSite) -> dict[str, str]:
-    """Sign up and create one thing of each kind; returns the pages' addresses by name."""
+    """Sign up and create one thing of each kind. Returns the name of each page → its address."""
     home = site.address
     sign_up(page, home, EMAIL, "Ada")
     site.manage("give_role", EMAIL, "administrator")
@@ -94,7 +94,9 @@ def _published(page: Page, home: str) -> str:
 
 
 def _administration(page: Page, home: str) -> dict[str, str]:
-    """Its index, every model's list, and the first row of each that has one."""
+    """Return the addresses of the administration's index, of every model's list, and of the first row of each list
+    that has one.
+    """
     page.goto(f"{home}administration/")
     lists = [str(link.get_attribute("href")) for link in page.locator("#content-main tbody th a").all()]
     assert lists, "the administration shows no model"

@@ -1,4 +1,4 @@
-"""Prepared sessions: they are created by requests, because opening a page costs more than the session."""
+"""Creates sessions by requests, because opening a page costs more than the session itself."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from playwright.sync_api import BrowserContext
 
 
 def begin(context: BrowserContext, home: str, scenario: str, count: int, variant: str | None = None) -> str:
-    """A session with `count` steps for the person of this context; its address, which ends with a slash, as `home`
-    does, the address of the site."""
+    """Create a session with `count` steps for the person of this context and return its address. Both it and `home`,
+    the address of the site, end with a slash.
+    """
     headers = {"X-CSRFToken": context.request.get(f"{home}api/token").json()["token"]}
 
     def send(address: str, body: dict[str, Any]) -> Any:

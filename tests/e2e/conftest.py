@@ -1,4 +1,6 @@
-"""What holds for every browser test: patience, and no page that breaks the Content-Security-Policy it was sent with."""
+"""Settings of every browser test: long timeouts, and a failure if a page violates the Content-Security-Policy with
+which it was sent.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tests.e2e.looking import walk_begins
 from tests.e2e.stage import Stage
 
 PATIENCE = 60_000
-"""Milliseconds for any wait, including pages and presses; far more than needed, because the machine may be busy."""
+"""How many milliseconds a test waits for anything, such as a page or a press; far more than needed, because the
+machine may be busy.
+"""
 _broken: list[str] = []
 
 
@@ -23,7 +27,9 @@ def _note(message: ConsoleMessage) -> None:
 
 @pytest.fixture(scope="session")
 def browser(browser: Browser) -> Iterator[Browser]:
-    """Playwright's browser, with listeners in each context that is made in it."""
+    """Playwright's browser. Each context that a test makes in it has the long timeout, and its console messages are
+    noted.
+    """
     make: Any = browser.new_context
 
     def listened_to(**options: Any) -> BrowserContext:
@@ -46,7 +52,9 @@ def stage(browser: Browser) -> Iterator[Stage]:
 
 @pytest.fixture(autouse=True)
 def broken_policy() -> Iterator[list[str]]:
-    """Refusals to load, run or style, from the browsers' consoles; empty at the end of each test."""
+    """What the browsers refused to load, run or style, read from their consoles; it must be empty at the end of each
+    test.
+    """
     _broken.clear()
     yield _broken
     assert _broken == []
@@ -59,5 +67,5 @@ def _looks_in_turn(request: pytest.FixtureRequest, takes_a_part: bool) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _patient() -> None:
-    """Before what a module makes for its tests, too."""
+    """Sets the timeout before any other fixture of a module runs, so that it also applies there."""
     expect.set_options(timeout=PATIENCE)

@@ -1,9 +1,10 @@
 """`make gallery`: pictures of every scenario and a page that shows them, for people who review what others will see.
 
-    python -m tests.e2e.gallery [--folder FOLDER] [--variants] [SC-44 …]
+`python -m tests.e2e.gallery [--folder FOLDER] [--variants] [SC-44 …]`
 
-Of each run the step with most to see and the end, at both sizes; themes and languages take turns. What a test would
-find fault with stands in red beside the picture. Exit code 1 when there is any.
+Each run is shown at both sizes, at the step with the most messages and components and at its end; themes and
+languages alternate. Faults that a test would report are in red beside the picture. The exit code is 1 if there are
+any.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def take(stage: Stage, name: str, place: int, folder: Path) -> Iterator[Picture]:
-    """Pictures of one run: the whole desk, and every column of the telephone."""
+    """Yield pictures of one run: the whole page of a desktop, and every column of a telephone."""
     for size in SIZES:
         manner = next(one for one in (*MANNERS[place % 8 :], *MANNERS) if one.size == size)
         run = stage.open(name, manner)

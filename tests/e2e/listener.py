@@ -1,8 +1,8 @@
-"""A reader who cannot see the page: what there is comes from the browser's accessibility tree, and from nothing else.
+"""A reader who cannot see the page: all information comes from the browser's accessibility tree.
 
-The tree is the browser's own, the one that it hands to a screen reader. Things are found by role and name; to press
-one is the default action that a screen reader asks for. The browser is asked for what is looked for: to have all of
-a page read out takes it as long as ten steps take the page.
+The tree is the browser's own, which it hands to a screen reader. Elements are found by role and name; pressing one is
+the default action that a screen reader would request. The browser is asked only for the wanted elements: reading out
+a whole page takes as long as ten steps.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from playwright.sync_api import Error, Page
 
 @dataclass(frozen=True)
 class Thing:
-    """A node of the tree, as it is read out."""
+    """An element of the accessibility tree, as a screen reader announces it."""
 
     role: str
     name: str
     is_disabled: bool
     node: int
-    """The browser's number for its element."""
+    """The browser's number of the element."""
 
 
 class Listener:
-    """Asks for what stands in the tree of a page and acts on it."""
+    """Finds elements in the accessibility tree of a page and acts on them."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -36,8 +36,9 @@ class Listener:
         self._browser.send("DOM.enable")
 
     def things(self, role: str, name: str = "", inside: Thing | None = None) -> Sequence[Thing]:
-        """What has this role, and a name that the pattern is found in; in the order in which it is read out. Nothing
-        stands in what has gone meanwhile."""
+        """Return the elements with this role whose name matches the pattern, in the order in which they are read out.
+        Returns none if ``inside`` has left the page in the meantime.
+        """
         try:
             root = self._browser.send("DOM.getDocument", {"depth": 0})["root"]["backendNodeId"]
             asked = {"backendNodeId": inside.node if inside is not None else root, "role": role}
@@ -48,25 +49,27 @@ class Listener:
         return [thing for thing in found if re.search(name, thing.name)]
 
     def thing(self, role: str, name: str = "", inside: Thing | None = None) -> Thing:
-        """The only one: of two elements with the same name, it is unclear which is meant."""
+        """Return the only element with this role and name. Fails if there are several, because it would be unclear
+        which is meant.
+        """
         found = self.things(role, name, inside)
         heard = sorted({thing.name for thing in self.things(role, "", inside)})
         assert len(found) == 1, f"{len(found)} things are a {role} named {name!r}; there are {heard}"
         return found[0]
 
     def words_of(self, thing: Thing) -> str:
-        """All text that stands in it."""
+        """Return all text inside the element."""
         return " ".join(one.name for one in self.things("StaticText", inside=thing))
 
     def hears(self, region: str) -> str:
-        """What the live region inside the region of this name says."""
+        """Return the text of the live region inside the region with this name."""
         return self.words_of(self.thing("status", inside=self.thing("region", region)))
 
     def press(self, role: str, name: str) -> None:
         self.act(self.thing(role, name))
 
     def act(self, thing: Thing) -> None:
-        """The default action."""
+        """Perform the element's default action."""
         assert not thing.is_disabled, f"the {thing.role} {thing.name!r} is disabled"
         found = self._browser.send("DOM.resolveNode", {"backendNodeId": thing.node})
         self._browser.send(

@@ -1,6 +1,6 @@
-"""Faults that a person would see at a glance: broken words, overlapping texts, cut panels. A page is judged at rest:
-what is shown only for a few frames, while panels are fitted and colours fade, is no fault, and on a busy machine
-these frames take longer.
+"""Finds faults that a person would see at a glance: missing words, overlapping texts, cut panels. A page is judged at
+rest: what is shown only for a few frames, while panels are fitted and colours fade, is no fault, and on a busy
+machine these frames take longer.
 """
 
 from __future__ import annotations
@@ -16,32 +16,35 @@ from playwright.sync_api import Page
 from tests.rotation import is_drawn
 
 FOLDS_BELOW = 1100
-"""px of width under which the columns become tabs, which scroll."""
+"""Width in px under which the columns become tabs, which scroll."""
 EDGE = 3
-"""px by which things of a picture may overlap."""
+"""How many px two elements of a picture may overlap."""
 SETTLES_WITHIN = 15.0
-"""Seconds in which a page must have come to rest; far more than is needed, as the machine may be busy."""
+"""Seconds within which a page must come to rest; far more than needed, because the machine may be busy."""
 LONG = 500
-"""Elements from which on texts that look alike are judged once."""
+"""If a page has at least so many elements, the accessibility rules judge texts that look alike only once."""
 JUDGED_ONE_IN = 3
-"""To judge a place takes half a second of processor time, to open its page as much."""
+"""The quick tests judge one of so many places for accessibility. It takes half a second of processor time, as much as
+opening the page.
+"""
 LEVELS: dict[str, Any] = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
-    # Telling of every element that passed takes as long as looking for those that do not.
+    # Reporting every element that passed takes as long as finding those that fail.
     "resultTypes": ["violations"],
     "reporter": "no-passes",
 }
 
 BY_LOOK = ("color-contrast", "link-in-text-block")
-"""The rules whose judgement follows from how an element looks. They take most of the time."""
+"""Rules of axe whose result depends only on how an element looks. They take most of the time."""
 LOOKS_ONLY = {**LEVELS, "runOnly": list(BY_LOOK)}
 ALL_BUT_LOOKS = {**LEVELS, "rules": {name: {"enabled": False} for name in BY_LOOK}}
 ONE_OF_EACH_LOOK = "data-one-of-its-look"
 
-# Between two pages there is no root: then as much lies outside as the window shows, until the next page is there.
+# Between two pages the document has no root element. Then the expressions return the size of the window, until the
+# next page is there.
 BEYOND = "(document.documentElement?.scrollWidth ?? 2 * innerWidth) - innerWidth"
 _BELOW = "(document.documentElement?.scrollHeight ?? 2 * innerHeight) - innerHeight"
-"""px of the page that lie outside its window."""
+"""How many px of the page lie outside its window, on the right (BEYOND) and below (_BELOW)."""
 
 _EVERY_ROOT = """
   const roots = [document];
@@ -50,9 +53,9 @@ _EVERY_ROOT = """
   }
 """
 
-# Contrast follows from a text's colour, size and weight and from what is painted behind it: by what it stands in, and
-# in a picture by the shapes before it. A link in a text is also compared with the text around it, up to the block
-# that holds both. What a shadow root holds is marked as a whole.
+# The contrast of a text depends on its colour, size and weight and on what is painted behind it: by the elements
+# around it, and in a picture by the earlier shapes. A link in a text is also compared with the text around it, up to
+# the block that contains both. If an element has a shadow root, the whole content of the root is marked.
 _MARK_ONE_OF_EACH_LOOK = f"""() => {{
   const all = [...document.body.querySelectorAll("*")];
   if (all.length < {LONG}) return false;
@@ -104,7 +107,7 @@ _RUN_AXE = """async ([within, options]) => (await axe.run(within ?? document, op
 _UNMARK = f"""() => document.querySelectorAll("[{ONE_OF_EACH_LOOK}]").forEach(
   (element) => element.removeAttribute("{ONE_OF_EACH_LOOK}"))"""
 
-# A key of the catalogue that was not found is shown in brackets, and so is a parameter that was not given.
+# A key that the catalogue does not have is shown in brackets, and so is a parameter that is missing.
 _MISSING_WORDS = f"""() => {{
   {_EVERY_ROOT}
   const found = new Set();
@@ -120,8 +123,8 @@ _MISSING_WORDS = f"""() => {{
   return [...found].sort();
 }}"""
 
-# Level texts only: the labels of arrows are turned, and the diagram's own layout separates those; what is lost is
-# torn.
+# Only horizontal texts are compared: the labels of arrows are turned, and the diagram's own layout keeps them apart;
+# lost messages are torn and turned.
 _OVERLAPS = f"""() => {{
   {_EVERY_ROOT}
   const texts = [];
@@ -156,7 +159,8 @@ _OVERLAPS = f"""() => {{
   return found;
 }}"""
 
-# What a tag or a message covers of a word that is no part of it. Letters fill the middle of their line.
+# Words that a tag or a message covers, except its own. The letters of a line fill three fifths of its height in the
+# middle.
 _COVERED_WORDS = f"""() => {{
   {_EVERY_ROOT}
   const found = [];
@@ -182,8 +186,8 @@ _COVERED_WORDS = f"""() => {{
   return [...new Set(found)];
 }}"""
 
-# What stands where it is taken for something else's: a tag across the edge of a body, a message on another or beyond
-# the picture, what decided on a part of a reader.
+# Elements that could be taken for a part of another one: a tag across the edge of a component, a message on another
+# message or beyond the edge of the picture, and the card with the decision over a part of a reader.
 _MISPLACED = f"""() => {{
   {_EVERY_ROOT}
   const found = [];
@@ -226,19 +230,19 @@ _MISPLACED = f"""() => {{
   return [...new Set(found)];
 }}"""
 
-# The side columns scroll: their panels have places that no step moves.
+# The side columns may scroll: no step moves their panels.
 _CUT_PANELS = """() => [...document.querySelectorAll(".player > .mid:has(> .panel)")]
   .filter((column) => column.clientHeight > 0 && column.scrollHeight > column.clientHeight + 1)
   .map((column) => `${column.className} is ${column.scrollHeight - column.clientHeight} px too tall`)"""
 
-# What a panel says stands in its shadow root; one without a word or a picture is a frame around nothing.
-# What stands behind it is there when it is wanted: a button, the acts on a message.
+# The first element of a panel is judged: without text, or without height, it is an empty frame. What follows it in
+# the panel, such as buttons and the actions on a message, is shown only when it is needed.
 _EMPTY_PANELS = """() => [...document.querySelectorAll(".player .panel > :first-child")]
   .filter((panel) => panel.checkVisibility())
   .filter((panel) => panel.offsetHeight < 8 || (panel.shadowRoot ?? panel).textContent.trim() === "")
   .map((panel) => `${panel.localName} shows nothing`)"""
 
-# Words that are wider than the box that cuts them, and say so nowhere.
+# Words that are wider than their box, which cuts them off without an ellipsis.
 _CUT_WORDS = f"""() => {{
   {_EVERY_ROOT}
   const found = [];
@@ -255,7 +259,8 @@ _CUT_WORDS = f"""() => {{
 }}"""
 
 
-# A control whose middle belongs to something else cannot be pressed there. An open card or list may lie over others.
+# A control cannot be pressed if another element covers its middle. While a card or list is open, it may cover
+# controls.
 _COVERED_CONTROLS = """() => {
   if (document.querySelector("dialog[open], .predict-card, .action-list, details.menu[open]") !== null) return [];
   return [...document.querySelectorAll(".player > :is(nav, header, footer) :is(button, select, a[href], summary)")]
@@ -270,7 +275,7 @@ _COVERED_CONTROLS = """() => {
 }"""
 
 
-# What is taller than the middle of a telephone's page, and no finger can get there.
+# Panels on a telephone that are taller than the page's middle and cannot be scrolled.
 _OUT_OF_REACH = """() => [...document.querySelectorAll(".player > .mid")]
   .filter((middle) => middle.clientHeight > 0 && middle.scrollHeight <= middle.clientHeight + 1)
   .flatMap((middle) => [...middle.children].filter((panel) => panel.scrollHeight > middle.clientHeight + 4))
@@ -278,7 +283,7 @@ _OUT_OF_REACH = """() => [...document.querySelectorAll(".player > .mid")]
   .map((panel) => `${panel.id} is cut at its foot and cannot be scrolled`)"""
 
 
-# In one go: to ask a page seven times takes longer than all that is asked.
+# All in one call: seven calls to the page take longer than the checks.
 _ALL = f"""() => ({{
   overlaps: ({_OVERLAPS})(),
   covered_words: ({_COVERED_WORDS})(),
@@ -294,7 +299,7 @@ _ALL = f"""() => ({{
 
 
 def at_rest(page: Page, look: Callable[[], list[Any]], within: float = SETTLES_WITHIN) -> list[Any]:
-    """What this look still finds once the page has come to rest."""
+    """Return what ``look`` finds, as soon as it finds nothing or the time ``within``, in seconds, is over."""
     deadline = time.monotonic() + within
     while (found := look()) and time.monotonic() < deadline:
         page.wait_for_timeout(100)
@@ -302,7 +307,7 @@ def at_rest(page: Page, look: Callable[[], list[Any]], within: float = SETTLES_W
 
 
 def faults(page: Page) -> list[str]:
-    """All faults below that can be looked for at any step, as texts."""
+    """Return all faults below that can be looked for at any step, as texts."""
     return at_rest(page, lambda: _faults(page))
 
 
@@ -324,20 +329,21 @@ def _faults(page: Page) -> list[str]:
 
 
 def assert_accessible(page: Page, within: float = SETTLES_WITHIN) -> None:
-    """Nothing that the accessibility rules of level A and AA forbid."""
+    """Fail if the page violates an accessibility rule of level A or AA."""
     found = at_rest(page, lambda: forbidden(page), within)
     assert found == [], found
 
 
 def assert_accessible_in_turn(page: Page) -> None:
-    """For walks through many pages: the quick tests judge one in JUDGED_ONE_IN of the places where they look, the slow
-    ones each."""
+    """Like `assert_accessible`, for tests that look at many pages: the quick tests judge one in JUDGED_ONE_IN places,
+    the slow tests each.
+    """
     if _walk.is_judged_here():
         assert_accessible(page)
 
 
 def walk_begins(name: str, is_in_turn: bool) -> None:
-    """Another test looks from here on. `is_in_turn`: it judges only the places whose turn it is."""
+    """Say that another test begins to look. `is_in_turn`: it judges only some of the places."""
     global _walk
     _walk = _Walk(name, is_in_turn)
 
@@ -359,8 +365,10 @@ _walk = _Walk("", is_in_turn=False)
 
 
 def forbidden(page: Page) -> list[tuple[str, list[Any]]]:
-    """To judge the contrast of every text and link takes most of the time, and on a page of some thousand texts
-    nearly all of them look like another one. A page that is still being read has no body."""
+    """Return the ids of the violated rules, each with up to five elements. Judging the contrast of every text and
+    link takes most of the time, and on a page with some thousand texts nearly all of them look like another one; so
+    on long pages, one of each look is judged. The page must have loaded: before, it has no body.
+    """
     page.wait_for_load_state()
     if page.evaluate(_MARK_ONE_OF_EACH_LOOK):
         violations = _violations(page, LOOKS_ONLY, {"include": [[f"[{ONE_OF_EACH_LOOK}]"]]})
@@ -374,7 +382,7 @@ def forbidden(page: Page) -> list[tuple[str, list[Any]]]:
 def _violations(
     page: Page, options: dict[str, Any], within: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Of all that axe reports only these: the rest is some hundred kilobytes for a page."""
+    """Return the violations only: the rest of axe's report is some hundred kilobytes for a page."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [within, options])
@@ -392,19 +400,20 @@ def assert_nothing_scrolls_sideways(page: Page) -> None:
 
 
 def assert_one_screen(page: Page) -> None:
-    """Neither direction scrolls."""
+    """Fail if the page scrolls sideways or downwards."""
     assert_nothing_scrolls_sideways(page)
     beyond = at_rest(page, lambda: [found] if (found := page.evaluate(_BELOW)) != 0 else [])
     assert beyond == [], f"{beyond} px too tall"
 
 
 def text_faults(page: Page) -> list[str]:
-    """Texts of diagrams that stand on each other, are covered or cut at their picture's edge; labels and messages of
-    the stage that stand across an edge or on each other."""
+    """Return texts of diagrams that overlap, are covered or are cut at the edge of their picture, and labels and
+    messages of the stage that lie across an edge or on each other.
+    """
     looks = f"[...({_OVERLAPS})(), ...({_COVERED_WORDS})(), ...({_MISPLACED})()]"
     return at_rest(page, lambda: page.evaluate(looks))
 
 
 def cut_panels(page: Page) -> list[str]:
-    """Columns of the player whose panels do not fit; meaningful on a wide screen only."""
+    """Return the columns of the player whose panels do not fit; this is meaningful only on a wide screen."""
     return at_rest(page, lambda: page.evaluate(_CUT_PANELS))

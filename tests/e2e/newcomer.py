@@ -1,5 +1,5 @@
-"""The movements of a newcomer, with the mouse only or with the keyboard only. Both have the same few methods, so that
-a walk is written once and done with each.
+"""The actions of a newcomer, with the mouse only or with the keyboard only. Both classes have the same methods, so
+that a test is written once and run with each.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Protocol
 from playwright.sync_api import Locator, Page, expect
 
 TABS_MAX = 400
-"""Presses of Tab after which a control counts as not reachable by keyboard."""
+"""A control that is not focused after so many presses of Tab counts as not reachable by keyboard."""
 
 
 class Hand(Protocol):
     page: Page
 
     def press(self, control: Locator) -> None:
-        """Activate a button, a link, or anything that can be picked."""
+        """Activate a button, a link, or another element that can be chosen."""
 
     def choose(self, field: Locator, option: str) -> None:
         """Choose the option of a drop-down list whose text matches the pattern."""
@@ -34,7 +34,7 @@ class Hand(Protocol):
 
 
 class Mouse:
-    """Never touches a key."""
+    """Uses the mouse only."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -57,17 +57,18 @@ class Mouse:
         self.page.locator("eos-transport .back").click()
 
     def drop_selected(self) -> None:
-        # On a phone a message's acts take the button's place once they are known.
+        # On a phone, the actions on a message replace the button once they are known.
         self.page.locator("eos-selection-bar").locator("button.selected, .acts .more").click()
         self.page.locator(".action-list .can button").first.click()
 
 
 class Keyboard:
-    """Never touches the mouse: Tab to get there, Enter to do it."""
+    """Uses the keyboard only: Tab to move the focus, Enter to activate."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        # Choosers are taken over from now on: asked for with the key already down, it may come too late.
+        # From now on, Playwright handles file choosers. A listener that is added only when the key is down may come
+        # too late.
         page.on("filechooser", lambda chooser: None)
 
     def press(self, control: Locator) -> None:
@@ -100,7 +101,7 @@ class Keyboard:
         self.page.keyboard.press("d")
 
     def reach(self, control: Locator) -> None:
-        """Move the focus there."""
+        """Move the focus to the control with Tab."""
         expect(control).to_be_attached()
         for _ in range(TABS_MAX):
             if control.evaluate("(element) => element.getRootNode().activeElement === element"):
@@ -110,7 +111,7 @@ class Keyboard:
 
 
 def _matching_label(field: Locator, option: str) -> str:
-    # A part of the page that is fetched when it is wanted fills its lists a moment later.
+    # A part of the page that is loaded on demand fills its lists a moment later.
     field.locator("option").filter(has_text=re.compile(option)).first.wait_for(state="attached")
     labels = [label.strip() for label in field.locator("option").all_inner_texts()]
     return next(label for label in labels if re.search(option, label))

@@ -19,7 +19,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 WRITTEN = ("text", "search", "number", "email", "password", "url", "textarea")
 ANSWERS_WITHIN = 4_000
-"""Milliseconds for an answer; far more than is needed, as the machine may be busy."""
+"""Milliseconds within which something must answer a press; far more than needed, because the machine may be busy."""
 LOOKS_EVERY = 60
 QUIET_LOOKS = 6
 
@@ -57,8 +57,8 @@ _ADDRESSES = f"""() => {{
   return [...new Set(links.filter((link) => link.origin === location.origin).map((link) => link.href))];
 }}"""
 
-# What a person could notice, in one string. That the pressed thing itself has the focus or another value is no answer,
-# unless it is a field to write into or waits for its form to be sent.
+# Everything that a person could notice, in one string. It does not count that the pressed control itself has the
+# focus or another value, unless it is a field to write into or belongs to a form that is sent later.
 _NOTICED = f"""(place) => {{
   {_EVERY_ROOT}
   const pressed = window.pressable[place];
@@ -85,7 +85,7 @@ _NOTICED = f"""(place) => {{
 
 @dataclass(frozen=True)
 class Control:
-    """Something to press; controls that look and are called alike are one."""
+    """A control of a page. Controls with the same look and name count as one."""
 
     kind: str
     type: str
@@ -93,14 +93,16 @@ class Control:
     host: str
     style: str
     row: int
-    """In a dialog its place, as one says *Save* behind every row; 0 elsewhere."""
+    """In a dialog the control's place among all controls, because every row of a dialog may have a *Save*; 0
+    elsewhere.
+    """
 
     def __str__(self) -> str:
         return f"{self.kind} {self.words!r} in {self.host or 'the page'}"
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """Cells of one table, buttons of one list: one of them is pressed for all."""
+        """The same for all cells of one table and all buttons of one list: one of them is pressed for all."""
         return (self.kind, self.type, self.host, self.style, str(self.row), re.sub(r"\d+", "", self.words))
 
 
@@ -110,12 +112,12 @@ _ANOTHER_OPTION = (
 
 
 def controls(page: Page) -> list[Control]:
-    """One of each, in the order of the page, without those that say that they are asleep."""
+    """Return the controls of the page in its order, without those that are disabled or have nothing to choose."""
     return [control for control, _ in _awake(page)]
 
 
 def come_to_rest(page: Page) -> None:
-    """Until no control comes or goes any more: panels fold a while after they are drawn."""
+    """Wait until no control appears or disappears any more: panels fold a moment after they are drawn."""
     before, looks = None, 0
     for _ in range(ANSWERS_WITHIN // LOOKS_EVERY):
         now = [control for control, _ in _awake(page)]
@@ -127,13 +129,15 @@ def come_to_rest(page: Page) -> None:
 
 
 def addresses(page: Page) -> set[str]:
-    """Where its links lead, as far as that is this site."""
+    """Return the addresses on this site to which links of the page lead."""
     found: list[str] = page.evaluate(_ADDRESSES)
     return set(found)
 
 
 def listen(page: Page) -> list[str]:
-    """What comes of presses and is not on the page itself, as it comes."""
+    """Return a list to which the results of presses are added that are not visible on the page itself, as they
+    happen.
+    """
     heard: list[str] = []
     page.on("download", lambda _: heard.append("download"))
     page.on("filechooser", lambda _: heard.append("chooser of files"))
@@ -163,11 +167,11 @@ _SEEN_AT = """(element) => {
   }
   return null;
 }"""
-"""Where a part of a picture is seen: on its middle may stand another."""
+"""Return a point of the element at which it can be pressed; another element may cover its middle."""
 
 
 def press(page: Page, control: Control, heard: list[str]) -> bool | None:
-    """Whether something answered; None where the page, as it is now, has no such control."""
+    """Press the control. Returns whether something answered; None if the page, as it is now, has no such control."""
     for _ in range(ANSWERS_WITHIN // LOOKS_EVERY):
         place = next((place for one, place in _awake(page) if one.alike == control.alike), None)
         if place is not None:
@@ -187,7 +191,7 @@ def _answered(page: Page, place: int, before: str, heard: list[str]) -> bool:
     try:
         if heard or page.evaluate(_NOTICED, place) != before:
             return True
-    except PlaywrightError:  # the page is being left
+    except PlaywrightError:  # the page is just being left
         return True
     page.wait_for_timeout(LOOKS_EVERY)
     return False

@@ -1,4 +1,4 @@
-"""Signing up by the forms of a site without mail, as a person does."""
+"""Signs up with the forms of a site without mail, as a person does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PASSWORD = "correct horse battery"
 def sign_up(
     page: Page, home: str, email: str, name: str, look: Callable[[Page], None] = lambda page: None
 ) -> None:
-    """Ends on the account's page. `look` is called on each page on the way."""
+    """Sign up, sign in, and end on the account's page. `look` is called on each page on the way."""
     page.goto(f"{home}accounts/signup/")
     look(page)
     for field, value in {"email": email, "name": name, "password1": PASSWORD}.items():

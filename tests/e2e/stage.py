@@ -38,11 +38,11 @@ from eosviz.security import CONTENT_SECURITY_POLICY
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 ROOMS = {**SIZES, "hall": (1920, 1080)}
-"""The sizes of a page, and that of a hall's screen."""
+"""The sizes of the page of a desktop and of a telephone, and of the screen of a lecture hall."""
 THEMES = ("light", "dark")
 LANGUAGES = ("en", "zh-Hans")
 ADDRESS = "http://stage.invalid/"
-"""No such host is ever asked: every request is answered here."""
+"""This host does not exist: the test answers every request itself."""
 _TYPES = {
     "js": "text/javascript",
     "css": "text/css",
@@ -61,7 +61,7 @@ _PAGE = """<!doctype html>
   rules="/rules/{{rule}}"></eos-player>
 </body></html>"""
 
-# A frame counts as drawn when its panels are, and fitting them has come to rest.
+# A frame counts as drawn once its panels are drawn and fitted.
 _GO_THROUGH = """async (numbers) => {
   const player = document.querySelector("eos-player");
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -78,12 +78,12 @@ _GO_THROUGH = """async (numbers) => {
 
 
 View: TypeAlias = tuple[str, str | None]
-"""Column, and what its middle shows."""
+"""A column of the page, and what the middle column shows."""
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a page is looked at."""
+    """The size, theme and language in which a page is shown."""
 
     size: str = "desk"
     theme: str = "light"
@@ -94,7 +94,7 @@ class Manner:
 
 
 MANNERS: Sequence[Manner] = tuple(Manner(*words) for words in product(SIZES, THEMES, LANGUAGES))
-"""In an order in which neighbours differ as much as they can."""
+"""All combinations, in an order in which neighbours differ as much as possible."""
 MANNERS = tuple(MANNERS[place] for place in (0, 7, 1, 6, 2, 5, 3, 4))
 
 
@@ -115,8 +115,9 @@ class Run:
 
     @property
     def richest(self) -> int:
-        """The step with most to see: a guarantee breaks, else something is refused, else the last decision, else the
-        interesting one with most changes."""
+        """The step with most to see: the first that breaks a guarantee; if none does, the first that is a refusal;
+        otherwise the interesting step with a decision or, if there is none, with the most changes.
+        """
         for field in ("broken", "refusal"):
             found = [step for step in self.steps if step[field]]
             if found:
@@ -167,12 +168,14 @@ class Run:
 
 
 def names(with_variants: bool) -> list[str]:
-    """Of every run in the library; without variants, one run a scenario, the first that has a step."""
+    """Return the names of all runs in the library; without variants, one name for each scenario: its first run that
+    has a step.
+    """
     return [name for one in library() for name in islice(names_of(one.id), None if with_variants else 1)]
 
 
 def names_of(scenario: str) -> Iterator[str]:
-    """Of the runs of a scenario that have a step."""
+    """Yield the names of those runs of a scenario that have a step."""
     found = entry(scenario)
     base = [found.id] if acts(found.document) else []
     every = [*base, *(f"{found.id}/{variant}" for variant in found.variants)]
@@ -181,7 +184,7 @@ def names_of(scenario: str) -> Iterator[str]:
 
 @cache
 def play(name: str) -> Run:
-    """The run to its end; one that is refused at its start has no step."""
+    """Play the run to its end. A run that is refused at its start has no steps."""
     scenario, _, variant = name.partition("/")
     try:
         simulation = Simulation(entry(scenario).scenario(variant or None))
@@ -194,7 +197,9 @@ def play(name: str) -> Run:
 
 
 def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
-    """What there is to look at: on a desk the whole screen, on a telephone one column after the other."""
+    """Return the views that together show everything: on a desktop one view for each content of the middle, on a
+    telephone also one for each side column.
+    """
     lanes: Sequence[View] = [("middle", "lanes")] if run.header["partitions"] else []
     between = "lanes" if lanes else "spacetime"
     time: Sequence[View] = [("middle", "spacetime")] if with_time or not lanes else []
@@ -205,7 +210,7 @@ def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
 
 
 class Stage:
-    """A page and the runs it may play. ``errors`` gathers what went wrong in the browser."""
+    """A page and the runs that it can play. ``errors`` collects what went wrong in the browser."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -234,13 +239,14 @@ class Stage:
         self.pass_through([number])
 
     def pass_through(self, numbers: Sequence[int]) -> None:
-        """One after the other, each drawn; the last is on show then."""
+        """Show these steps one after the other, each drawn; the last one stays on show."""
         shown = self.page.evaluate(_GO_THROUGH, numbers)
         assert not numbers or shown == numbers[-1], f"step {shown} is on show on the way through {numbers}"
 
     def show(self, column: str, middle: str | None = None) -> None:
-        """What a tab of the page shows: column `left`, `middle` or `right`, and in the middle `stage`, `lanes`,
-        `spacetime` or `text`."""
+        """Show a tab of the page: ``column`` is `left`, `middle` or `right`; ``middle``, what the middle column
+        shows, is `stage`, `lanes`, `spacetime` or `text`.
+        """
         self.page.evaluate(
             """async ([column, middle]) => {
               const player = document.querySelector("eos-player");

@@ -1,6 +1,6 @@
-"""From a real log to a scenario that others make further, by keyboard alone: the case is opened and made a draft, the
-draft published and its link given away, and forked on a telephone. A log that no client wrote so says why
-there is none.
+"""From a real log to a scenario that others continue, with the keyboard only: the case is opened and made a draft,
+the draft is published and its link passed on, and the scenario is forked on a telephone. A log that no client can
+have written says why no draft can be made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.running_site import RunningSite
 
 KAFKA_LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
 PATIENCE = 60_000
-"""Milliseconds: the case is read and the scenario tried on the way."""
+"""Milliseconds: while the test waits, the case is read and the scenario is tried."""
 MANNERS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB"},
     "telephone": {"viewport": {"width": 390, "height": 844}, "locale": "zh-CN", "color_scheme": "dark"},
@@ -61,7 +61,7 @@ def test_a_case_becomes_a_scenario_that_is_published_and_forked(
     look(page)
     hand.press(page.get_by_role("button", name="Publish"))
     expect(page.locator("main")).to_contain_text("Version 1", timeout=PATIENCE)
-    # Without a class none is offered; only an instructor may publish for all.
+    # Without a class, no class is offered; only an instructor may publish for all.
     expect(page.locator("input[name=visibility]")).to_have_count(2)
     hand.reach(page.locator("input[name=visibility]:checked"))
     page.keyboard.press("ArrowDown")

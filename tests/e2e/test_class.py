@@ -1,5 +1,5 @@
-"""A class from beginning to end in a browser: an instructor on a desk, in English, and a learner on a telephone, in
-Chinese and in the dark. Every page they meet is looked at on the way.
+"""A class from beginning to end in a browser: an instructor at a desktop, in English, and a learner with a telephone,
+in Chinese and the dark theme. Every page on the way is checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.running_site import RunningSite
 
 ANALYSIS_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a002"
 SEEN_WITHIN = 30_000
-"""Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
+"""Milliseconds; the page requests the table every two seconds, and the machine may be busy."""
 
 
 def look(page: Page) -> None:
@@ -43,7 +43,9 @@ def make_instructor(site: RunningSite, email: str) -> None:
 
 
 def _count(site: RunningSite, room: str) -> str:
-    """Figures as a count of the class stores them, without waiting for Spark; the query of their run's page."""
+    """Store the figures of a finished count of the class, without waiting for Spark. Returns the query with which the
+    page of the run shows them.
+    """
     analysis = {"state": "done", "classroom": room.rstrip("/").rpartition("/")[2], "people": 9, "sessions": 12,
                 "finished": "2026-01-01T00:00:00Z", "created": "2026-01-01T00:00:00Z"}  # fmt: skip
     usual = {"analysis": ANALYSIS_ID, "people": 4, "times": 6, "of": 9, "low": 0.19, "high": 0.73}
@@ -61,7 +63,7 @@ def _count(site: RunningSite, room: str) -> str:
 
 
 def give(page: Page, room: str, kind: str, title: str, **fields: str) -> str:
-    """A new assignment by its form; its address."""
+    """Create an assignment with its form and return its address."""
     page.goto(f"{room}assign/{kind}/")
     look(page)
     page.locator("#id_title").fill(title)
@@ -152,7 +154,7 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
 
 
 def _find_a_scenario(page: Page, room: str) -> None:
-    """Words typed above the long list leave the scenarios that contain them all."""
+    """After words are typed above the long list, only the scenarios that contain all of them remain."""
     page.goto(f"{room}assign/watch/")
     page.locator(".option-finder input").fill("sc-03 ack")
     options = page.locator("#id_material option")
@@ -173,18 +175,18 @@ def _change(page: Page, address: str) -> None:
 
 
 def _hold(learner: Page, address: str) -> None:
-    """Choose idempotence, see the run, come back and hand it in."""
+    """Switch idempotence on, look at the run, come back and hand the attempt in."""
     learner.goto(address)
     look(learner)
     learner.locator("select[name$=enable_idempotence]").select_option("true")
     learner.locator("main form[action$=begin] button").click()
-    # The page sends how far they looked when they leave it.
+    # When the learner leaves the page, it sends how far they looked.
     expect(learner.locator("eos-player a.home")).to_be_visible(timeout=SEEN_WITHIN)
     learner.wait_for_function("() => document.querySelector('eos-player').store?.frame !== undefined")
     with learner.expect_response(lambda answer: answer.url.endswith("/trail"), timeout=SEEN_WITHIN) as sent:
         learner.evaluate("dispatchEvent(new Event('pagehide'))")
     assert sent.value.status == 204
-    # The player leads back to what the run is an attempt at.
+    # A link of the player leads back to the assignment of the attempt.
     learner.locator("eos-player a.home").click(timeout=SEEN_WITHIN)
     expect(learner).to_have_url(address)
     look(learner)

@@ -1,8 +1,8 @@
-"""Every control of every page is pressed once, from the page as it opens, and something answers: an address, a text, a
-dialog, a file. No console complains of it, and no address that a page offers leads nowhere.
+"""Every control of every page is pressed once, on the page as it opens, and something must answer: another address, a
+text, a dialog, a file. Nothing may cause an error in the console, and no address that a page offers may be missing.
 
-Controls with the same look and name on several pages count as one. What is pressed on the small pages only is enough
-for `make test`; the rest is slow.
+Controls with the same look and name on several pages count as one. `make test` presses only those of the small pages;
+the rest is slow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.running_site import RunningSite
 
 guest = _places_of_a_guest
 PRESSED_WITHIN = 10_000
-"""Milliseconds until a control that is seen can be pressed."""
+"""How many milliseconds to wait until a visible control can be pressed."""
 KEYS = {
     "share": "s",
     "export": "e",
@@ -35,7 +35,7 @@ KEYS = {
     "why": "w",
     "comparing": "c",
 }
-"""What opens in the player, and its key."""
+"""A part of the player that opens with a key, and the key."""
 NOT_SENT = {
     "/delete": "takes away what other rows press",
     "/leave": "takes away what other rows press",
@@ -46,7 +46,7 @@ NOT_SENT = {
     "/i18n/": "what comes after it would be in another language",
     "/pipeline/new": "starts Spark for minutes; tests/pipeline and test_sweeping start sweeps",
 }
-"""Forms that are not sent, by a part of their address, and why."""
+"""Part of a form's address → why the form is not sent."""
 DOES_NOTHING = {
     "button 'a' in footer": "the only branch, which is on show",
     "button 'log' in footer": "what was written, which is on show",
@@ -56,17 +56,19 @@ DOES_NOTHING = {
     "button 'by event' in footer": "two runs are compared by event from the first",
     "select 'What happens to": "the button beside it adds what is chosen",
 }
-"""Controls that need not answer, by how they are identified, and why."""
+"""Beginning of a control's description → why the control need not answer."""
 COMES_AND_GOES = {"button 'b' in footer": "a branch that an earlier press made"}
-"""Controls that another press makes or takes away, by how they are identified, and why."""
+"""Beginning of a control's description → which other press adds or removes the control."""
 REFUSES = {
     "button 'Open it at step": "the sweep of test_every_page was stored without a scenario",
     "button 'Open the run": "the sweep of test_every_page was stored without a scenario",
     "button 'Shrink": "the sweep of test_every_page was stored without a scenario",
 }
-"""Controls whose answer is a refusal of the server, by how they are identified, and why."""
+"""Beginning of a control's description → why the server refuses its request."""
 QUIET_PAGES = ("not found", "link that leads nowhere", "administration")
-"""Pages of which one is refused by its address; the administration is Django's own."""
+"""Pages whose errors in the console do not count: two addresses that the server refuses, and Django's own
+administration.
+"""
 
 
 def _not_sent(route: Route) -> None:
@@ -78,7 +80,7 @@ def _not_sent(route: Route) -> None:
 
 @dataclass
 class Walk:
-    """One page after the other, each control on it once."""
+    """Opens one page after the other and presses each control once."""
 
     page: Page
     cookies: list[Any]
@@ -108,7 +110,7 @@ class Walk:
             self._press(name, control)
 
     def open(self, address: str, key: str | None = None) -> None:
-        """As a new visitor sees it, but signed in: what was chosen before is forgotten."""
+        """Open the page as a new visitor would see it, but signed in: earlier choices are forgotten."""
         self.page.context.clear_cookies()
         self.page.context.add_cookies(self.cookies)
         self.page.goto(address)

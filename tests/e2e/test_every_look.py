@@ -1,5 +1,6 @@
-"""The pages that only people with an account see, the administration, and what is shown when something fails, in every
-size, theme and language. Slow: the walks through classes, workshop and sharing look at the same pages in two looks.
+"""The pages that only people with an account see, the administration, and the pages that are shown when something
+fails, in every size, theme and language. Slow: the tests of classes, workshop and sharing check the same pages in two
+looks.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ FAILURES: list[tuple[str, dict[str, object]]] = [
     (name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")
 ]
 FAILURES += [("failure.html", {"what": failure.key, "why": failure.why}) for failure in PAGES]
-"""The templates of answers that are no page, and what they are given."""
+"""Templates of error responses, each with its context."""
 DATA = "administration"
-"""Its pages show documents as they are stored, whose sections look like missing words."""
+"""The pages of the administration show documents as they are stored; `[section]` in these looks like a missing word."""
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +74,8 @@ def test_every_page_of_an_administrator_is_accessible_complete_and_uncut(
             except AssertionError as fault:
                 found.append(f"{name}: {check.__name__}: {fault}")
         found += [f"{name}: {fault}" for fault in text_faults(look)]
-        # To judge how a page turns, axe copies the administration's styles into it, which the policy refuses.
+        # To check how a page behaves when it is turned, axe copies the administration's styles into the page, which
+        # the policy refuses.
         broken_policy.clear()
     assert found == []
 

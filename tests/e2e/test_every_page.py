@@ -1,9 +1,9 @@
-"""Every page of the site, in both themes and both languages, at both sizes: accessible, complete, nothing cut.
+"""Every page of the site, in both themes and languages and at both sizes: it is accessible, no word is missing, and
+nothing is cut.
 
-`make test` sees a third of the pages, in one look; which ones and in which changes with the site's code.
-`make test-all` sees each page in all eight looks. The pages need something to show, so the fixture makes it
-first: a session stepped to the refused duplicate, a compared pair, a log case from a broker's files, a
-sweep.
+`make test` checks some of the pages in one look; which pages and which look changes with the site's code. `make
+test-all` checks each page in all eight looks. The pages need content, so the fixture creates it first: a session
+stepped to the refused duplicate, a compared pair, a log case from a broker's files, a sweep.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ EVERY_LOOK = list(product(SIZES, ("light", "dark"), ("en", "zh-CN")))
 LOOKS = part(EVERY_LOOK, 1, "engine", "eosviz")
 FURTHER = [look for look in EVERY_LOOK if look not in LOOKS]
 PAGES_IN_TURN = 10
-"""The quick test looks at so many pages, about a fifth of them."""
+"""How many pages the quick test checks."""
 ROOM = {"twice as large": (640, 360), "four times as large": (320, 256), "projector": (1920, 1080)}
-"""What a desk's page has left at 200 % and at 400 %, and what a lecture hall has."""
+"""The size in px that a desktop's page has at 200 % and at 400 %, and the size of a lecture hall's screen."""
 STEPS_LOOKED_AT = 12
 STEPPED = ("SC-01", "SC-03", "SC-28", "SC-33")
-"""Scenarios that are stepped through, in both languages; the quick tests take one in one language."""
+"""Scenarios that are stepped through in both languages; the quick tests take one scenario in one language."""
 OPENED = {
     "question": ((".predict-bar button",), ".predict-card"),
     "why": (("button.ask-why",), ".why-panel"),
@@ -63,14 +63,16 @@ OPENED = {
     "space-time": (("[data-view=spacetime]",), "eos-spacetime"),
     "keys and marks": (("details.menu summary", 'eos-tools button[title*="(?)"]'), "eos-help dialog[open]"),
 }
-"""What is pressed on the player's page, and what that opens."""
+"""Page → controls of the player that are pressed one after the other, and what they open."""
 NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"
-"""Run in a page before its own scripts: a walk does not stop to be asked what will happen."""
+"""A script that runs in a page before the page's own: it switches the questions off, so that the run does not stop at
+them.
+"""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the pages with something in them are, and who may see them."""
+    """The addresses of the pages with content, and the cookies of the person who may see them."""
 
     cookies: BrowserContext
     pages: dict[str, str]
@@ -107,7 +109,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page.locator("eos-share .start-presenting").click()
     expect(page.locator("#share-follow")).to_have_value(re.compile("/follow/"))
     pages["follower"] = page.locator("#share-follow").input_value()
-    # The site answers with the link a moment after the dialog opens.
+    # The site sends the link a moment after the dialog has opened.
     expect(page.locator("#share-link")).to_have_value(re.compile("/open/"))
     link = page.locator("#share-link").input_value()
     pages["frame"] = link.replace("/open/", "/embed/")
@@ -160,7 +162,9 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
 
 
 def _open_logs(page: Page, address: str) -> dict[str, str]:
-    """One file, read and played, and a folder whose readers wait, with the coordinator's."""
+    """Open one file, whose case is also played, and then a folder with a hanging transaction together with the
+    coordinator's log.
+    """
     pages = {}
     page.goto(address)
     page.locator("input[type=file]").last.set_input_files(LOG_FILE)
@@ -174,7 +178,7 @@ def _open_logs(page: Page, address: str) -> dict[str, str]:
     page.locator("#folder").set_input_files(KAFKA_LOGS / "h2_open" / "hangopen-0")
     page.locator("#coordinator").set_input_files(KAFKA_LOGS / "_internal")
     page.locator("form.upload button").click()
-    # The third click of an engineer whose consumers wait: two folders chosen, one form sent.
+    # What an engineer whose consumers are stuck does with three clicks: two folders are chosen, and the form is sent.
     verdict = page.locator(".verdict-card")
     expect(verdict).to_have_count(1)
     expect(verdict.locator("h3")).to_contain_text("hangopen-0: slow but alive")
@@ -184,7 +188,7 @@ def _open_logs(page: Page, address: str) -> dict[str, str]:
 
 
 def _store_sweep(site: RunningSite) -> None:
-    """A sweep as the command stores it, without waiting for Spark."""
+    """Store a sweep as the command would, without waiting for Spark."""
     row = {
         "cell": 0,
         "settings": json.dumps({"retries": 0, "idempotence": True}),
@@ -220,7 +224,7 @@ def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> It
 
 @contextmanager
 def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Iterator[Page]:
-    """A page of this size, theme and language, for the person who made the places."""
+    """Yield a page in this size, theme and language, for the person who owns the content."""
     size, theme, locale = look
     width, height = SIZES[size]
     context = browser.new_context(
@@ -230,7 +234,7 @@ def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Ite
         reduced_motion="reduce",
     )
     context.add_init_script(NO_QUESTIONS)
-    # The same person, but no choice of language: that of the browser decides.
+    # The cookie identifies the person, but not the chosen language: the browser's language decides.
     for cookie in places.cookies.cookies():
         if cookie["name"] == "sessionid":
             context.add_cookies([{
@@ -279,7 +283,7 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places,
 
 
 def _beyond(page: Page) -> Iterator[tuple[str, int]]:
-    """px by which the page is too wide in the sizes that it is not looked at otherwise."""
+    """Yield the name of each further size in which the page is too wide, and by how many px."""
     usual = page.viewport_size
     for size, (width, height) in ROOM.items():
         page.set_viewport_size({"width": width, "height": height})
@@ -347,7 +351,9 @@ def stepped_in_turn() -> list[Any]:
 def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     browser: Browser, running_site: RunningSite, scenario: str, locale: str
 ) -> None:
-    """On the desk, over interesting steps: stage, space-time and lanes, all panels in one screen without scrolling."""
+    """On a desktop, at interesting steps: stage, space-time and lanes are shown, and all panels fit on the screen
+    without scrolling.
+    """
     width, height = SIZES["desk"]
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale=locale, reduced_motion="reduce"

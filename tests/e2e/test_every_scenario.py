@@ -1,10 +1,10 @@
-"""Every scenario of the library, played to its end in the page: no console error, no panel that shows nothing, no
-text on another or cut, no word missing, nothing that does not fit.
+"""Every scenario of the library, played to its end in the page: no error in the console, no empty panel, no text on
+another one or cut, no missing word, nothing that does not fit.
 
-Six of them without a server, from one interesting step to the next, with a close look where there is most to see
-and one at the end; size, theme and language take turns, and which six changes with the code. A few, each
-another kind of run, once more as a person does it, in a session. Slow: all of them, and every variant, at both sizes,
-looked at closely at every interesting step.
+The quick tests play six scenarios without a server, from one interesting step to the next, and check the page at the
+step with most to see and at the end; size, theme and language alternate, and which six changes with the code. One
+scenario of a few different kinds is also played in a session, as a person does it. The slow tests play all scenarios
+and every variant, at both sizes, and check the page at every interesting step.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from tests.running_site import RunningSite
 
 SCENARIOS = [document.id for document in library()]
 LOOKED_AT = part(SCENARIOS, 6, "engine", "eosviz")
-"""The scenarios of the quick tests; the others are slow tests."""
+"""The scenarios of the quick tests; those of the slow tests are all others."""
 
 IN_A_SESSION = ("SC-58", "SC-83", "SC-50", "SC-44", "SC-71", "SC-75")
-"""A marker board that retries, the middleware, the loop, a transaction, compaction, a hanging transaction; the quick
-tests take one of them."""
+"""A marker board that retries, the middleware, the consume-process-produce loop, a transaction, compaction, a hanging
+transaction; the quick tests take one of them.
+"""
 LOOKED_AT_MAX = 6
-"""Steps of a walk in a session; without one every scenario is looked at."""
+"""At how many steps of a session the page is checked, at most; the tests without a server check every scenario."""
 WALK_MAX = 600
-"""Interesting steps after which a scenario counts as one that does not end."""
+"""After so many interesting steps, a scenario counts as one that does not end."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def page(browser: Browser) -> Iterator[Page]:
         viewport={"width": width, "height": height}, locale="en-GB", reduced_motion="reduce"
     )
     page = context.new_page()
-    # A walk to the end does not stop to be asked what will happen.
+    # Without the questions, the run does not stop before its end.
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     yield page
     context.close()
@@ -80,7 +81,7 @@ def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
     stage.go_to(run.richest)
     found = _looked_at(stage, run, manner, run.richest)
     stage.pass_through(steps[until:])
-    # Of the end, which looks much like the steps before it, the first view alone.
+    # At the end, which looks much like the steps before it, only the first view is checked.
     found += _looked_at(stage, run, manner, len(run.steps), looks=1)
     assert stage.errors == []
     assert found == []
@@ -111,7 +112,7 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
     page.goto(f"{running_site.address}library/")
     page.locator(f"#{scenario} button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
-    # The first sentence may come with the page, its first step comes after it.
+    # The page may contain the first sentence already, but the first step is loaded after it.
     page.wait_for_function(
         "() => [...document.querySelectorAll('.player .panel > *')].some((shown) => shown.frame !== undefined)"
     )

@@ -1,6 +1,7 @@
-"""Eleven runs, step by step, on a telephone in both languages, on a desk and on a hall's screen: no text lies on
-another, under a message or under a tag, none is cut, no tag lies across the edge of a body, no message on another, and
-nothing is too wide."""
+"""Eleven runs, step by step, on a telephone in both languages, on a desktop and on a lecture hall's screen: no text
+is cut or lies on another one, under a message or under a tag; no tag lies across the edge of a component, no message
+on another one, and nothing is too wide.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A distant server: a step is shown as soon as it is requested, and counts as stored when the server answers."""
+"""A server far away: a step is shown as soon as it is requested, and counts as stored only when the server has
+answered.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from tests.running_site import RunningSite
 
 
 class FarServer:
-    """Its messages arrive when the test releases them."""
+    """A server whose messages the test holds back and releases."""
 
     def __init__(self) -> None:
         self.holds = False
         self.ahead_after = -1
-        """The newest step after which the next step was sent ahead."""
+        """The highest step number after which the server has sent the next step in advance."""
         self._held: list[str | bytes] = []
 
     def __call__(self, page: WebSocketRoute) -> None:
@@ -72,7 +74,7 @@ def wait_until_sent_ahead(page: Page, far: FarServer, after: int) -> None:
 
 def test_a_step_is_on_show_before_a_far_server_has_answered(reader: Page, far: FarServer) -> None:
     step = reader.locator("button.go")
-    for number in (1, 2):  # The first of a session like those that follow others.
+    for number in (1, 2):  # A session's first step must be like the others.
         wait_until_sent_ahead(reader, far, number - 1)
         far.holds = True
         step.click()

@@ -1,11 +1,10 @@
-"""A newcomer goes through the whole first track: from the front page into its first scenario, from one interesting
-step to the next, through every question, and from each scenario to the next until the track is done.
+"""A newcomer goes through the whole first track: from the front page to its first scenario, from one interesting step
+to the next, through every question, and from each scenario to the next until the track is done.
 
-Once with the mouse, once with the keyboard alone, once by the accessibility tree alone, once with a finger on a
-telephone. The walk is written once; what differs is how a thing is found and pressed. `make test` goes with the mouse,
-and by the tree through the beginning of the track; behind the beginning it goes from one question to the next by the
-End key. `make test-all` goes all four ways to the end. In `make test` the keyboard alone goes through
-test_newcomer_walk.py.
+The test is run with the mouse, with the keyboard only, with the accessibility tree only, and with a finger on a
+telephone. The walk is written once; only finding and pressing a control differ. `make test` uses the mouse for the
+whole track, and the tree for its beginning; after the beginning, the End key leads from one question to the next.
+`make test-all` goes to the end in all four ways. In `make test`, test_newcomer_walk.py covers the keyboard.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from tests.running_site import RunningSite
 
 TRACK = tracks()[0]
 MOVES_MAX = 60
-"""Moves after which a scenario of this track counts as one that does not end."""
+"""After so many moves, a scenario of this track counts as one that does not end."""
 SECONDS_MAX = 30.0
-"""For one thing to happen; far more than is needed, as the machine may be busy."""
+"""How long to wait for one change of the page; far more than needed, because the machine may be busy."""
 
 POLL_MS = 100
-"""To look is dear: more often would keep the page from getting there."""
+"""Checking a page takes time; more frequent checks would slow the page down."""
 
 SENTENCE = "What happened"
 QUESTION = "What happens next"
@@ -47,7 +46,7 @@ RIGHT, WRONG = "Right:", "Not quite"
 
 @dataclass(frozen=True)
 class State:
-    """What a reader knows of where they are."""
+    """What a reader can tell about the current step."""
 
     sentence: str
     is_asked: bool
@@ -61,13 +60,13 @@ class Reader(Protocol):
     def press(self, role: str, name: str) -> None: ...
 
     def choose(self, number: int) -> str:
-        """Pick the answer with this number, from 0 and round again; its words."""
+        """Choose the answer with this number, counted from 0 and modulo the number of answers. Returns its text."""
 
     def go_on(self) -> None:
-        """To the next interesting step."""
+        """Go to the next interesting step."""
 
     def verdict(self) -> str:
-        """What the question's card says about the answer."""
+        """Return what the card of the question says about the answer."""
 
     def state(self) -> State: ...
 
@@ -75,7 +74,7 @@ class Reader(Protocol):
 
 
 class Seeing:
-    """Looks at the page; roles and names are only how this file names what is seen."""
+    """Sees the page; roles and names only serve to find in the test what a person finds by sight."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -180,7 +179,7 @@ MEANS_OF = {
 
 
 BEGINNING = 3
-"""Scenarios of the track after which all kinds of things on its way have been met."""
+"""After so many scenarios of the track, every kind of page and question in it has occurred."""
 WALKS = [
     ("mouse", len(TRACK.items)),
     ("tree", BEGINNING),
@@ -192,12 +191,12 @@ WALKS = [
 class Walk:
     reader: Reader
     length: int
-    """Scenarios, from the first."""
+    """How many scenarios of the track, from the first, the walk goes through."""
 
 
 @pytest.fixture(params=WALKS, ids=lambda walk: f"{walk[0]}-{walk[1]}")
 def newcomer(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]:
-    """A new visitor; the console shows nothing wrong until the end."""
+    """A new visitor. At the end, the console must show no errors."""
     way, length = request.param
     means = MEANS_OF[way]
     width, height = means.size
@@ -235,15 +234,17 @@ def test_a_newcomer_goes_through_the_first_track(
         assert path_of(page) == f"/tracks/{TRACK.name}/"
         until(page, lambda: reader.is_there("heading", TRACK.title["en"]))
         assert f"{len(TRACK.items)} of {len(TRACK.items)} done" in page.locator("main").inner_text()
-    # A reader who always guesses the same way is right sometimes and wrong more often, and reads both.
+    # A reader who chooses by number is sometimes right and more often wrong, and so sees both verdicts.
     assert {verdict.startswith(RIGHT) for verdict in verdicts} == {True, False}
     assert all(verdict.startswith((RIGHT, WRONG)) for verdict in verdicts)
 
 
 def leave(reader: Reader, name: str) -> None:
-    """Press the button that leads to another page, and wait until that page is loaded. Chromium stands still for ever
-    if it is asked for the accessibility tree of a page that is replaced meanwhile."""
-    with reader.page.expect_event("load"):  # The page changes its own address, too: that is no other page.
+    """Press the button that leads to another page, and wait until that page is loaded. Chromium hangs for ever if the
+    accessibility tree is requested for a page that is being replaced.
+    """
+    # The page also changes its own address while it stays loaded, so the test waits for the event `load`.
+    with reader.page.expect_event("load"):
         reader.press("button", name)
 
 
@@ -252,12 +253,12 @@ def one_step(reader: Reader) -> None:
 
 
 def to_the_end(reader: Reader) -> None:
-    """Or to the next question, at which a reader stops."""
+    """Go to the end of the run, or to the next question, where the page stops."""
     reader.page.keyboard.press("End")
 
 
 def walk(reader: Reader, first_choice: int, go_on: Callable[[Reader], None]) -> list[str]:
-    """To the end of this scenario; the verdict on each answer."""
+    """Go to the end of this scenario. Returns the verdict on each answer."""
     verdicts: list[str] = []
     state = reader.state()
     for _ in range(MOVES_MAX):
@@ -273,7 +274,7 @@ def walk(reader: Reader, first_choice: int, go_on: Callable[[Reader], None]) -> 
 
 
 def answer(reader: Reader, asked: State, choice: int) -> tuple[str, State]:
-    """Answer the question on show; the run goes on, the card says whether it was so, and is closed."""
+    """Answer the question on show. The run continues, the card shows the verdict, and then the card is closed."""
     assert not asked.is_answered
     reader.choose(choice)
     reader.press("button", "^Check$")
@@ -284,20 +285,20 @@ def answer(reader: Reader, asked: State, choice: int) -> tuple[str, State]:
 
 
 def settled(reader: Reader, is_so: Callable[[State], bool]) -> State:
-    """The first state that is so."""
+    """Wait for a state for which ``is_so`` returns true, and return it."""
     seen: list[State] = []
 
     def is_seen() -> bool:
         seen.append(reader.state())
         return is_so(seen[-1])
 
-    reader.page.wait_for_timeout(POLL_MS)  # something was pressed just now
+    reader.page.wait_for_timeout(POLL_MS)  # A control was pressed just before.
     until(reader.page, is_seen)
     return seen[-1]
 
 
 def path_of(page: Page) -> str:
-    """The address without the step, which the page keeps up to date in its own time."""
+    """Return the path of the page's address. The query with the step is updated a moment later."""
     return urlsplit(page.url).path
 
 

@@ -1,4 +1,4 @@
-"""The first page moves by itself, rests on demand, and offers three beginnings."""
+"""The front page moves by itself, stops when the reader wishes, and offers three ways to begin."""
 
 import re
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from tests.running_site import RunningSite
 
 STILL_AT = [name for name, *_ in CHOSEN].index(STILL)
 LONG_MS = 30_000
-"""Longer than two scenes are shown."""
+"""Longer than two scenes last."""
 
 
 @pytest.fixture
 def door(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-GB")
     page = context.new_page()
-    # No time passes in the page but what a test lets pass.
+    # In the page, time passes only when the test advances the clock.
     page.clock.install()
     page.goto(running_site.address)
     yield page
@@ -27,7 +27,7 @@ def door(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
 
 
 def scene(page: Page) -> int:
-    """The place of the sentence that is shown."""
+    """Return the number of the sentence that is shown, from 0."""
     return int(page.locator(".trailer li").evaluate_all("all => all.findIndex((one) => one.matches('.now'))"))
 
 
@@ -35,7 +35,7 @@ def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) 
     button = door.locator(".trailer figcaption button")
     expect(button).to_have_accessible_name("Pause")
     assert scene(door) == 0
-    # A scene is shown as long as its sentence takes to read.
+    # A scene lasts as long as its sentence takes to read.
     for _ in range(LONG_MS // 1000):
         door.clock.run_for(1000)
         if scene(door) != 0:
@@ -143,7 +143,7 @@ def test_the_key_for_search_leads_from_any_page_to_what_people_type(door: Page) 
     door.keyboard.press("Enter")
     expect(door).to_have_url(re.compile(r"/search/\?q=stuck$"))
     expect(door.locator("main h3").first).to_contain_text("SC-101")
-    # What is typed into a field stays there.
+    # Keys that are typed into a field must not move the selection.
     field = door.locator("main input[type=search]")
     expect(field).to_be_focused()
     assert_accessible(door)
@@ -166,7 +166,7 @@ def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
     verdict = door.locator(".verdict-card")
     expect(verdict).to_have_count(1)
     expect(verdict).to_contain_text("billing-3")
-    # A transaction that is stuck, and what ends it.
+    # The verdict names the stuck transaction and the command that ends it.
     expect(verdict).to_contain_text("hanging transaction")
     expect(door.get_by_text("kafka-transactions.sh").first).to_be_attached()
     expect(door.get_by_text("--start-offset 2").first).to_be_attached()
@@ -179,7 +179,7 @@ def test_the_page_is_whole_on_a_telephone(browser: Browser, running_site: Runnin
     assert_nothing_scrolls_sideways(page)
     expect(page.locator(".trailer-upright")).to_be_visible()
     expect(page.locator(".trailer-wide")).to_be_hidden()
-    # What this is, the picture and the first way in are met without searching.
+    # The explanation, the picture and the first way to begin are visible without scrolling.
     for part in (".door-start", ".trailer"):
         box = page.locator(part).bounding_box()
         assert box is not None and box["y"] + box["height"] < 844

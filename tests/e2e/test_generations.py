@@ -1,5 +1,6 @@
-"""Whether something would still happen in today's Kafka, asked by keyboard: from a scenario to the five generations, to
-another scenario, into one of the runs, and from its player back."""
+"""Whether something would still happen in today's Kafka, with the keyboard only: from a scenario to the five
+versions, to another scenario, into one of its runs, and from the player back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
 
 def press_on(page: Page, name: str, role: str = "button") -> None:
-    """By keyboard: the control is reached by Tab and pressed with Enter."""
+    """Reach the control with Tab and press it with Enter."""
     wanted = page.get_by_role(role, name=name).first  # type: ignore[arg-type]
     for _ in range(120):
         if wanted.evaluate("element => element === document.activeElement"):
@@ -43,7 +44,7 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     expect(page.locator(".turns li").first).to_contain_text("The outcome changes with Kafka 3.9")
     assert_nothing_scrolls_sideways(page)
     page.wait_for_load_state()  # with its styles
-    if size == "desk":  # How all five end is seen without scrolling.
+    if size == "desk":  # On a desktop, the ends of all five runs are visible without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]
         assert len(ends) == 5 and all(box and box["y"] + box["height"] <= height for box in ends)
 

@@ -1,4 +1,4 @@
-"""*Inspect*: the panel that a step is about is in view, unless the reader turned to another one."""
+"""*Inspect*: the panel that a step is about is scrolled into view, unless the reader has turned to another panel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.stage import Manner, Stage
 
 WAITS = ("SC-101", 70)
-"""A consumer waits at the LSO; its panel is far down in its column."""
+"""At this step a consumer waits at the LSO; its panel is far down in its column."""
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def inspected(page: Page) -> Stage:
 
 
 def first_about(page: Page) -> object:
-    """Whether the first panel of the step lies within its column, to a pixel."""
+    """Return whether the first panel that the step is about lies within its column, to a pixel."""
     return page.evaluate(
         """() => {
           const column = document.querySelector(".player > .right");

@@ -1,4 +1,4 @@
-"""With keys alone: into the picture, what can be done there, and behind the last step."""
+"""With keys only: the focus moves into the picture, the actions there work, and the reader goes past the last step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.e2e.test_looking import at
 from tests.running_site import RunningSite
 
 ON_ITS_WAY = 28
-"""In SC-03 a step with a message on its way."""
+"""A step of SC-03 at which a message is in transit."""
 
 _FOCUSED = """() => {
   let focused = document.activeElement;
@@ -43,7 +43,7 @@ def run(page: Page, running_site: RunningSite) -> Page:
 
 
 def focused(page: Page) -> str:
-    """The key of the thing in the picture that has the focus, else the class of the control."""
+    """Return the key of the focused element of the picture; if a control outside has the focus, its class."""
     return str(page.evaluate(_FOCUSED))
 
 

@@ -1,4 +1,6 @@
-"""*Open a log* from a live copy: indexes stay where they are, and what is too much is refused before it is sent."""
+"""*Open a log* with a copy of a live broker's data: indexes are not sent, and an upload that is too large is refused
+before it is sent.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ window.fetch = (address, options) => {
 
 
 def live_copy(folder: Path) -> Path:
-    """Partitions as a running broker keeps them: their last indexes are 10 MB long."""
+    """Make folders of partitions as a running broker keeps them: their last indexes are 10 MB long."""
     for number in range(9):
         partition = folder / f"hangopen-{number}"
         shutil.copytree(LOG, partition, ignore=shutil.ignore_patterns("*.txt", "*.json"))
@@ -105,7 +107,7 @@ def test_the_report_for_a_ticket_is_copied_with_one_press(
     expect(page.get_by_text("Copied: paste it")).to_be_visible()
     report = page.evaluate("navigator.clipboard.readText()")
     assert report.startswith("# ") and "hangopen-0" in report
-    # Over plain HTTP from another machine a page has no clipboard: the text stands there, selected.
+    # A page of another machine that was loaded over plain HTTP has no clipboard: then the text is shown and selected.
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.evaluate("document.execCommand = () => false")
     page.get_by_role("button", name="Copy the report").click()
@@ -117,7 +119,7 @@ def test_the_report_for_a_ticket_is_copied_with_one_press(
 
 @contextmanager
 def no_room(site: RunningSite) -> Iterator[None]:
-    """All of the memory that bounded processes of the site may use is taken."""
+    """While this lasts, all memory for bounded processes of the site is taken."""
     register = Register(site.data_folder / "bounded")
     largest = replace(TASKS["log"], memory_bytes=2**50, interactive=True)
     with register.enter(largest, Caller()) as request:
@@ -147,6 +149,6 @@ def test_the_page_of_an_upload_shows_its_place_cancels_and_leads_to_the_result(
         page.goto(f"{running_site.address}replays/log")
         page.get_by_role("link", name="Show its place in the queue").click()
         expect(page.get_by_role("status")).to_have_text("Number 1 of 1 in the queue.")
-    # Nothing is pressed: the page asks by itself.
+    # Nothing is pressed: the page asks the server again by itself.
     expect(page.locator(".case-partition")).to_have_count(1)
     context.close()

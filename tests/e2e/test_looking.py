@@ -1,4 +1,4 @@
-"""Breakpoints, search, the tree of branches, undo, menus by pointing and comparing, in a real browser with a server."""
+"""Breakpoints, search, the tree of branches, undo, menus by mouse, and comparing, in a real browser with a server."""
 
 from __future__ import annotations
 
@@ -53,13 +53,15 @@ def dialog(page: Page, tag: str) -> Locator:
 
 
 def gone(dialog: Locator) -> None:
-    """Wait until the page gets the keys again: for one more frame, they go to the field that had the focus."""
+    """Wait until keys go to the page again: for one more frame after the dialog has closed, they go to the field that
+    had the focus.
+    """
     expect(dialog).to_be_hidden()
     dialog.page.wait_for_function("() => document.activeElement?.closest('dialog') == null")
 
 
 def pleasant(page: Page) -> None:
-    """In both sizes and themes, nothing is unreadable, cut at the side, or without text."""
+    """In two looks, no word is missing, nothing is cut at the side, and the page is accessible."""
     for size, theme in (("telephone", "dark"), ("desk", "light")):
         width, height = SIZES[size]
         page.set_viewport_size({"width": width, "height": height})
@@ -92,7 +94,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     page.keyboard.press("Shift+R")
     at(page, 80)
     page.goto(re.sub("[?].*", "", page.url))
-    at(page, 80)  # A session opens where it was left.
+    at(page, 80)  # A session opens at the step where it was left.
     page.keyboard.press("k")
     expect(stops.locator(".stop-list li")).to_have_count(1)
     stops.get_by_label("rule SEQ-11", exact=True).uncheck()
@@ -119,7 +121,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     page.keyboard.press("p")
     at(page, numbers[0])
     expect(page.locator(".found-bar .num")).to_have_text(f"1 of {len(numbers)}")
-    # Who types a number alone goes to that step.
+    # Entering only a number goes to that step.
     page.keyboard.press("/")
     search.get_by_label("Text of a sentence").fill("25")
     expect(search.get_by_role("button", name="Go to step 25")).to_be_visible()
@@ -135,7 +137,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     expect(search.locator(".found-steps li")).to_have_count(len(numbers))
     search.locator(".found-steps button").first.click()
     gone(search)
-    # Escape takes what lies on top: a menu before the bar, and then the selection.
+    # Escape closes what lies on top: first a menu, then the bar with the search results, then the selection.
     page.locator("details.menu > summary").click()
     page.keyboard.press("Escape")
     expect(page.locator("details.menu[open]")).to_have_count(0)
@@ -145,7 +147,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 
 
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
-    # A key that has nothing to act on says what it would need.
+    # If a key has nothing to act on, the page says what it needs.
     lacking = {
         "d": "press m for the next one in transit",
         "u": "nothing to undo",
@@ -223,7 +225,7 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
         )
         expect(apart).not_to_contain_text("lost")
     assert_words_complete(page)
-    # Both sides are looked at as closely: from one line a transaction to the code of the step.
+    # Zooming applies to both sides: from one line for each transaction to the code of the step.
     page.keyboard.press("+")
     expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
     page.keyboard.press("+")
@@ -239,7 +241,7 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
     expect(page.locator(".compare-side eos-transactions")).to_have_count(2)
     expect(page.locator(".compare-foot output")).to_have_text(at)
     assert_words_complete(page)
-    # On a telephone what was changed stands below the title, which keeps its room.
+    # On a telephone, the change is shown below the title, which keeps its width.
     page.set_viewport_size({"width": 390, "height": 844})
     title, changed = (
         page.locator(f".compare-head {one}").bounding_box() for one in ("h1", ".compare-changed")
@@ -263,7 +265,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     page.get_by_role("button", name=re.compile("^New run")).tap()
     expect(page.locator("eos-transport .all-branches")).to_have_text("New run a · 2 runs")
     at(page, 41)
-    # The note about the new branch is in front of the last line, until it is closed.
+    # The note about the new branch covers the last line until it is closed.
     page.locator(".message.hint button").tap()
     twin = page.locator("eos-stage details")
     twin.locator("summary").tap()
@@ -275,7 +277,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
 def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_as_it_was(
     page: Page,
 ) -> None:
-    # Step 28 is about t-0; the request on its way is t-1's, whose log is still empty.
+    # Step 28 is about t-0, but the request in transit is for t-1, whose log is still empty.
     page.goto(re.sub("step=9", "step=28", page.url))
     at(page, 28)
     page.locator("eos-stage [data-key='m:7']").click()
@@ -291,12 +293,14 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     pleasant(page)
     page.keyboard.press("c")
     expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
-    # The logs end with other records, so they are shown; a press shows the message where it was lost.
+    # The logs contain different records at the end, so the logs are shown; a press shows the messages, with the lost
+    # one.
     expect(page.locator(".compare-side eos-lanes")).to_have_count(2)
     page.get_by_role("button", name="Show messages").click()
     expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
     place = page.locator(".compare-foot output")
-    expect(place).to_have_text("28 | 29")  # The run as it was stays: only the other one has the fault.
+    # The original run ends at step 28; only the other one has the fault.
+    expect(place).to_have_text("28 | 29")
     page.keyboard.press("ArrowRight")
     expect(place).not_to_have_text(re.compile(r"^28 \| (29|30)$"))
     page.keyboard.press("Escape")
@@ -312,7 +316,8 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
     at(page, 29)
     page.locator("eos-transport .go").click()
     at(page, 30)
-    page.locator("eos-transport .as-it-was").click()  # It stays, however far the reader goes on.
+    # The link to the original run stays, however far the reader goes.
+    page.locator("eos-transport .as-it-was").click()
     button = page.locator(".to-difference")
     expect(button).to_contain_text(re.compile("First difference( beyond timing)?: step"))
     assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
@@ -334,7 +339,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
         reader.scroll_into_view_if_needed()
         seen, foot = reader.bounding_box(), page.locator(".compare-foot").bounding_box()
         assert seen is not None and foot is not None and seen["y"] + seen["height"] <= foot["y"]
-    expect(page).to_have_url(re.compile(r"[?&]at=1\d\d"))  # The address follows a moment later.
+    expect(page).to_have_url(re.compile(r"[?&]at=1\d\d"))  # The address changes a moment later.
     page.goto(re.sub(r"zoom=\w+", "zoom=spacetime", page.url))
     page.wait_for_function(
         """() => {

@@ -1,4 +1,6 @@
-"""Presses that once had no visible answer have one: on a rule, a guarantee, a branch, or an offline step request."""
+"""Presses that once had no visible effect now have one: on a rule, a guarantee, a branch, and *Step* without a
+connection.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _COVERS = """(badge) => {
     return isOver && !other.matches(".about > summary");
   }).map((other) => other.textContent);
 }"""
-"""What of the bar a badge lies over; a telephone's title is pressed on its whole height."""
+"""Returns the texts of the bar's elements that a badge covers; on a telephone, the whole height of a title can be
+pressed.
+"""
 
 
 @pytest.fixture

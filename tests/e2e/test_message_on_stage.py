@@ -1,4 +1,4 @@
-"""Breaking a message on the message itself, by mouse, finger and keys, in a real browser with a server."""
+"""Intervening on a message at the message itself, with mouse, finger and keys, in a real browser with a server."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.e2e.test_looking import at
 from tests.running_site import RunningSite
 
 REQUEST = "7"
-"""In SC-03 the first Produce request of t-1, on its way from step 24 to 31."""
+"""In SC-03: the id of the first Produce request of t-1, in transit from step 24 to 31."""
 ANSWER = "13"
-"""The answer to it, on its way from step 42 to 49."""
+"""The id of the response to it, in transit from step 42 to 49."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def hall(context: BrowserContext) -> Iterator[Page]:
-    """A large screen with nothing on it."""
+    """A large screen with an empty page."""
     page = context.new_page()
     page.set_viewport_size({"width": 1920, "height": 1080})
     yield page
@@ -45,7 +45,7 @@ def page(hall: Page, running_site: RunningSite) -> Page:
 
 
 def opened(page: Page, site: RunningSite, scenario: str, count: int, step: int) -> None:
-    """A new session with so many steps, at this one."""
+    """Open a new session of the scenario with ``count`` steps, at ``step``."""
     page.goto(f"{begin(page.context, site.address, scenario, count)}?step={step}&zoom=stage")
     at(page, step)
 
@@ -55,14 +55,14 @@ def message(page: Page, number: str = REQUEST) -> Locator:
 
 
 def is_lost(page: Page, number: str = REQUEST, step: int = 29, time: int = 44) -> None:
-    """Torn, crossed and timed, where it was on its way."""
+    """The page shows that the message is lost: torn and crossed at the place where it was, with the time."""
     at(page, step)
     expect(message(page, number).locator(".cross").first).to_be_visible()
     expect(page.locator("eos-stage [data-key=tag]")).to_have_text(f"Lost at t = {time} ms")
 
 
 def test_a_message_that_has_arrived_leads_to_the_step_before(page: Page) -> None:
-    """There it is still on its way, and still selected."""
+    """At the step before, the message is still in transit, and it stays selected."""
     for step in (29, 30, 31, 32):
         page.keyboard.press("ArrowDown")
         at(page, step)
@@ -140,7 +140,9 @@ def test_beside_two_runs_what_is_selected_stays_in_its_bar(page: Page) -> None:
 
 
 def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
-    """The page is enlarged there (CSS `zoom`): pointers come in other px than the lengths of elements."""
+    """On a large screen the page is enlarged (CSS `zoom`): the px of pointer events then differ from those of
+    elements.
+    """
     message(page).click()
     acts = page.get_by_role("toolbar", name="Intervene on this message")
     thing, bar = message(page).bounding_box(), acts.bounding_box()
@@ -155,7 +157,7 @@ def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
     page.mouse.click(x, line["y"] + line["height"] / 2)
 
     def beside() -> list[float]:
-        """px from the press to the knob, if it has not come there."""
+        """Return the distance in px between the press and the knob, or nothing if the knob has moved there."""
         knob = page.locator("eos-scrubber .knob").bounding_box()
         assert knob is not None
         beyond = abs(knob["x"] + knob["width"] / 2 - x)
@@ -165,7 +167,9 @@ def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
 
 
 def test_no_row_of_the_list_moves_while_the_list_loads(page: Page) -> None:
-    """Its acts and its questions come from two requests: a press must not meet another row than was aimed at."""
+    """The list's actions and questions come from two requests. If its rows moved between them, a press would hit
+    another row than intended.
+    """
     message(page).click()
     page.evaluate(
         """() => {
@@ -188,14 +192,14 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Drop a message").focus()
-    # Others are on their way, too.
+    # Other messages are in transit, too.
     for _ in range(5):
         page.keyboard.press("m")
         page.wait_for_timeout(100)
         if message(page).get_attribute("aria-pressed") == "true":
             break
     expect(message(page)).to_have_attribute("aria-pressed", "true")
-    # Its acts have the focus, beside it.
+    # The actions beside the message have the focus.
     expect(
         page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button").first
     ).to_be_focused()
@@ -223,7 +227,7 @@ def test_a_broker_that_is_selected_offers_to_crash_beside_itself(page: Page) -> 
 
 def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    # A telephone shows what the step is about: here the request that leaves.
+    # A telephone shows the broker that the step is about: here, the leader of the request that leaves.
     page.locator("eos-player").evaluate("player => player.store.moveTo(24)")
     at(page, 24)
     controls = page.get_by_role("group", name="Step controls")
@@ -244,7 +248,7 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
 
 def test_a_finger_drops_a_message_of_a_folded_broker_and_unfolds_another(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    # Step 44 is about t-0, the answer on its way about t-1: each broker has its own box.
+    # Step 44 is about t-0, and the response in transit is about t-1: two brokers with separate boxes.
     page.locator("eos-player").evaluate("player => player.store.moveTo(44)")
     at(page, 44)
     unfolded = page.locator("eos-stage [data-key='off:t-0']")
@@ -270,7 +274,7 @@ def test_a_finger_drops_a_message_of_a_folded_broker_and_unfolds_another(page: P
 def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(
     hall: Page, running_site: RunningSite
 ) -> None:
-    """Of three that are on their way."""
+    """Three messages are in transit; only the one that the question asks about is lit."""
     page = hall
     opened(page, running_site, "SC-02", 90, 85)
     lit = page.locator("eos-stage [data-key^='m:']:has(.env.hot)")
@@ -284,7 +288,7 @@ def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(
     page.locator(".predict-card .close").click()
     expect(headline).to_contain_text("Every in-sync replica has all records")
     expect(lit).to_have_count(0)
-    # The choice belongs to this session: another one shows what its address says.
+    # The choice is kept for this session only: another session shows what its address says.
     switch.click()
     opened(page, running_site, "SC-02", 90, 85)
     expect(switch).to_have_attribute("aria-pressed", "false")
@@ -319,7 +323,7 @@ def test_the_list_of_beats_is_walked_with_arrows(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     expect(here).not_to_be_focused()
     expect(page.locator(".beat-list button:focus")).to_have_count(1)
-    at(page, 10)  # The arrow is the list's, not the run's.
+    at(page, 10)  # The arrow key moves in the list, not in the run.
     assert_accessible(page)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
@@ -338,7 +342,7 @@ def test_the_beat_that_holds_the_step_is_lit_and_no_other(page: Page) -> None:
             at(page, step)
             classes = tiles.evaluate_all("tiles => tiles.map((tile) => tile.className)")
             assert [classes.index("now"), classes.count("now")] == [place, 1], step
-    # Nor has another one the ring of the focus.
+    # No other beat has the ring of the focus.
     tiles.nth(1).locator(".beat").click()
     at(page, beats[1]["lands"])
     page.keyboard.press("ArrowRight")

@@ -1,4 +1,6 @@
-"""Messages that move at once do not print over each other: sampled while the stage moves them."""
+"""Labels of messages that move at the same time do not overlap; the test checks them at several moments of each
+motion.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ from tests.rotation import in_turn
 
 RUNS = ("SC-03", "SC-08", "SC-39", "SC-44", "SC-50", "SC-55", "SC-61", "SC-75", "SC-80", "SC-43")
 STEPS = 20
-"""At most so many steps with motion of each run."""
+"""How many steps with motion of each run are checked, at most."""
 MEETING_MOST = 2
-"""Of five moments in each of those steps. Measured: at most 2 of 300, in all steps of these runs."""
+"""How many of the checked moments, five in each of these steps, may show an overlap. In all steps of these runs, at
+most 2 of 300 were measured.
+"""
 
 _WALK = """async (most) => {
   const { store } = document.querySelector("eos-player");

@@ -1,4 +1,4 @@
-"""The header: menus by keyboard and without scripts, one line on a telephone."""
+"""The header: its menus with the keyboard and without scripts, and one line of it on a telephone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.stage import SIZES
 from tests.running_site import RunningSite
 
 ONE_LINE = 64
-"""px that the header may take of a telephone's page."""
+"""How many px high the header may be on a telephone."""
 
 
 def test_a_menu_is_opened_walked_and_left_by_keyboard(browser: Browser, running_site: RunningSite) -> None:
@@ -97,7 +97,7 @@ def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_s
 
 
 def _at_its_end(scenario: str, browser: Browser, running_site: RunningSite) -> Page:
-    """A new page on a new session of the scenario, with its last step on show."""
+    """Open a new session of the scenario in a new page and go to its last step."""
     page = browser.new_page()
     page.goto(f"{running_site.address}sessions/new?scenario={scenario}")
     page.locator(".opening button.primary").click()

@@ -1,8 +1,9 @@
-"""A newcomer's walk through the whole thread, which must stay possible: library, SC-03, the duplicate that
-is not stored, back, another message dropped, compared with SC-02, exported, imported, verified.
+"""What a newcomer must be able to do from beginning to end: open the library and SC-03, see the duplicate that is not
+stored, go back, drop another message, compare with SC-02, export, import, verify.
 
-Done on a desk with the keyboard only; `make test-all` also goes on a telephone, and on both with the mouse.
-On the way: no error in the browser's console, nothing that the accessibility rules of level A and AA forbid.
+`make test` does this on a desktop with the keyboard only; `make test-all` also on a telephone, and on both with the
+mouse. On the way, there must be no error in the browser's console, and no page may violate the accessibility rules of
+level A and AA.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tests.running_site import RunningSite
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 INTERESTING_MAX = 12
 MADE_WITHIN = 60_000
-"""Milliseconds for a task that writes a file beside other work."""
+"""Milliseconds for a task that writes a file while other work runs."""
 
 
 WALKS = [
@@ -36,10 +37,10 @@ WALKS = [
 
 @pytest.fixture
 def page(size: str, browser: Browser) -> Iterator[Page]:
-    """A browser that was never here before, and says nothing wrong in its console until the end."""
+    """The page of a browser that has never visited the site. At the end, its console must show no errors."""
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
-    # A newcomer who has turned the questions off: with them a walk stops before each decision.
+    # The newcomer has switched the questions off: otherwise the run stops before each decision.
     context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
     wrong: list[str] = []
@@ -83,7 +84,7 @@ def test_newcomer_walks_the_whole_thread(
 
     compare(hand, home, left=r"^SC-03 · the original run", right=r"^SC-02 · the original run")
     assert_accessible_in_turn(page)
-    # It opens where they first differ.
+    # The comparison opens at the first difference.
     expect(page.locator(".compare-foot .to-difference")).to_have_text(
         re.compile(r"First difference( beyond timing)?: step \d+")
     )
@@ -115,7 +116,7 @@ def shown_step(page: Page) -> int:
     return int(page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow") or "0")
 
 
-# At the last step the button that leads on is off as soon as that step is wished for.
+# At the last step, the button for the next step is disabled as soon as that step is requested.
 _MOVED_OR_AT_END = """before => {
   const knob = document.querySelector("eos-scrubber [role=slider]");
   if (knob?.getAttribute("aria-valuenow") !== String(before)) return true;
@@ -125,7 +126,7 @@ _MOVED_OR_AT_END = """before => {
 
 
 def move(hand: Hand, movement: str) -> bool:
-    """Make the movement and wait until another step is on show; False when there was nowhere to go."""
+    """Move and wait until another step is on show. Returns False if there was no step to move to."""
     page = hand.page
     before = shown_step(page)
     getattr(hand, movement)()
@@ -134,7 +135,7 @@ def move(hand: Hand, movement: str) -> bool:
 
 
 def step_to_rule(hand: Hand, rule: str) -> None:
-    """From one interesting step to the next until one is about this rule."""
+    """Go from one interesting step to the next until one is about this rule."""
     for _ in range(INTERESTING_MAX):
         assert move(hand, "next_interesting")
         wait_for_sentence(hand.page)
@@ -153,7 +154,7 @@ def step_until_nothing_new(hand: Hand) -> None:
 
 
 def drop_an_earlier_request(hand: Hand) -> None:
-    """Back to where a request is under way, pick it, drop it."""
+    """Go back to a step at which a request is in transit, select it and drop it."""
     page = hand.page
     request = page.locator("eos-stage").get_by_role(
         "button", name=re.compile("^Produce request from p1 .*: arrives at")

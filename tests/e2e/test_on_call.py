@@ -1,4 +1,6 @@
-"""An engineer on call: readers of committed data stand still. Who holds the last stable offset? At most 3 clicks."""
+"""An engineer on call whose read_committed consumers are stuck: which transaction holds the last stable offset? The
+answer must take three clicks at most.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ LOG = Path(__file__).parents[1] / "oracles" / "kafka-logs" / "h2_open" / "hangop
 CLICKS_MAX = 3
 MOVES_MAX = 40
 PRODUCER, TRANSACTION = "p1", "txn-1"
-"""Of the scenario: who opened the transaction and fell silent."""
+"""The producer of the scenario that opened the transaction and then stopped, and the transaction."""
 
 
 class CountedClicks:
-    """A mouse that knows how often it was pressed."""
+    """A mouse that counts its clicks."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -34,7 +36,7 @@ class CountedClicks:
 
 @pytest.fixture
 def stuck(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
-    """The player where SC-75 hangs, as a link in an alarm would open it."""
+    """The player at the end of SC-75, where the consumers are stuck, as a link in an alarm would open it."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
     context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
@@ -59,7 +61,7 @@ def test_three_clicks_lead_from_a_stuck_offset_to_the_producer_that_holds_it(stu
     assert faults(stuck) == []
     assert_accessible(stuck)
 
-    # The producer is not only named: it can be taken hold of there, and is then selected in every picture.
+    # The producer is not only named: pressing its name selects it in every picture.
     mouse.press(why.get_by_role("button", name=re.compile(rf"\b{PRODUCER}\b")).first)
     expect(stuck.locator("eos-selection-bar .selected")).to_contain_text(PRODUCER)
     assert mouse.made <= CLICKS_MAX
@@ -77,13 +79,13 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     hand.press(page.locator("form.upload button"))
     hand.press(page.get_by_role("link", name="Preview on a copy"))
     sentence = page.locator("eos-sentence .s")
-    # It opens at its effect.
+    # The page opens at the step that shows the effect of the marker.
     expect(sentence).to_contain_text("The last stable offset of hangopen-0 would go from 2 to")
     reader = "reader-1, read_committed, of hangopen-0: 1 read. Hidden: 4: aborted."
     expect(page.locator("eos-stage .twin")).to_contain_text(reader)
     assert faults(page) == []
     assert_accessible(page)
-    # Behind the log, and not in it.
+    # The steps that show the effect come after the log's own steps and are not part of it.
     page.keyboard.press("ArrowUp")
     expect(sentence).to_contain_text("reader-1 (read_committed) stops at offset 2")
     page.keyboard.press("ArrowUp")

@@ -1,4 +1,4 @@
-"""What a printed page of the player holds: paper has room, so nothing of the screen's folds is left."""
+"""The printed page of the player: paper has room, so nothing is folded as on the screen."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.e2e.looking import assert_nothing_scrolls_sideways
 from tests.e2e.stage import Stage
 
 SHEET: ViewportSize = {"width": 718, "height": 1000}
-"""px: A4 within its margins."""
+"""px: the size of A4 within its margins."""
 
 _PANELS = """() => [...document.querySelectorAll(".player > :is(.left, .mid, .right) > .panel > :not(button)")]
   .map((panel) => [panel.localName, panel.offsetHeight,
     Math.max(0, panel.offsetHeight - panel.parentElement.clientHeight)])"""
-"""Of each panel its name, its height, and how much of it its place does not show, in px."""
+"""Returns, for each panel, its name, its height, and how many px of it its place does not show."""
 
 
 @pytest.fixture

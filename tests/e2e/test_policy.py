@@ -1,4 +1,4 @@
-"""The Content-Security-Policy in a real browser: what it forbids is refused, and tests hear of it."""
+"""The Content-Security-Policy in a real browser: what it forbids is refused, and the tests notice the refusal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_nothing_written_into_a_page_runs_or_styles_it(
     done = page.evaluate(_TRY)
     assert done["wasRun"] is False
     assert done["color"] != "rgb(1, 2, 3)"
-    page.evaluate("0")  # its answer comes after the lines of the console
+    page.evaluate("0")  # the answer comes after the lines of the console
     for kind in ("inline style", "inline script", "inline event handler"):
         assert any(kind in line for line in broken_policy), (kind, broken_policy)
     broken_policy.clear()

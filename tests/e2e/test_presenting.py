@@ -1,5 +1,6 @@
-"""An instructor presents to two followers: they are taken along, one lets go and comes back, they raise hands and
-answer a poll, one loses the connection and is where the presenter is when it returns, hand and answer as they were.
+"""An instructor presents to two followers. The followers see the presenter's steps; one looks at another step and
+comes back; they raise hands and answer a poll; one loses the connection and, when it returns, is at the presenter's
+step with its hand and answer unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tests.e2e.test_sharing import shown_step, start
 from tests.running_site import RunningSite
 
 FOLLOWED_WITHIN = 30_000
-"""Milliseconds; far more than is needed, as the machine may be busy."""
+"""Milliseconds; far more than needed, because the machine may be busy."""
 QUESTION = questions(entry("SC-03").scenario(), [])[0].to_json()
 RIGHT, CHOICES = QUESTION["right"], [choice["id"] for choice in QUESTION["choices"]]
 WRONG = next(choice for choice in CHOICES if choice != RIGHT)
@@ -28,7 +29,7 @@ def expect_step(page: Page, step: str) -> None:
 
 
 def move(page: Page, key: str) -> str:
-    """Press a key that moves, and give the step it led to."""
+    """Press a key that moves to another step, and return that step's number."""
     before = shown_step(page)
     page.keyboard.press(key)
     expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute(
@@ -75,7 +76,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
 
     _asks_and_looks_closely(presenter, one, other)
 
-    # One goes back alone, is left alone, and comes back.
+    # One follower goes back alone, does not follow meanwhile, and comes back.
     alone = move(one, "ArrowUp")
     expect(one.get_by_role("button", name="Follow again")).to_be_visible()
     step = move(presenter, "Shift+ArrowRight")
@@ -87,10 +88,11 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     _hands(presenter, one, other)
     _poll_begins(presenter, one, other)
 
-    # The other loses the connection, misses what happens, and is there when it returns.
+    # The other follower loses the connection, misses some steps, and has caught up when the connection returns.
     telephone.set_offline(True)
     lost = shown_step(other)
-    site.kill("web")  # A connection that stands outlives a browser's being offline; this one does not.
+    # A connection that was made before the browser went offline would survive, but not the end of the server.
+    site.kill("web")
     site.wait_until_healthy()
     step = move(presenter, "PageUp")
     expect_step(one, step)
@@ -99,7 +101,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     expect_step(other, step)
     _poll_ends(presenter, one, other)
 
-    # Both see the end.
+    # Both followers see the end of the presentation.
     presenter.keyboard.press("s")
     presenter.locator("eos-share .end-presenting").click()
     expect(one.get_by_text("Presentation ended")).to_be_visible(timeout=FOLLOWED_WITHIN)
@@ -110,7 +112,9 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
 
 
 def _asks_and_looks_closely(presenter: Page, one: Page, other: Page) -> None:
-    """What the presenter asks is answered for all, and closed for all; so is the check that is looked at."""
+    """The presenter's question *why* is answered on all pages, and closed on all; the same holds for a check that is
+    opened.
+    """
     presenter.keyboard.press("w")
     answer = presenter.locator(".why-chain > li").first
     expect(answer).to_be_visible(timeout=FOLLOWED_WITHIN)
@@ -136,7 +140,7 @@ def look(page: Page) -> None:
 
 
 def _hands(presenter: Page, one: Page, other: Page) -> None:
-    """One asks something at a step further back; the presenter goes there, and lowers it."""
+    """One follower raises a hand at an earlier step; the presenter goes to that step and lowers the hand."""
     behind = move(one, "ArrowUp")
     one.keyboard.press("h")
     one.locator("eos-hands input").fill("Why is it sent again?")
@@ -166,7 +170,7 @@ def _hands(presenter: Page, one: Page, other: Page) -> None:
 
 
 def _poll_begins(presenter: Page, one: Page, other: Page) -> None:
-    """The engine's question goes to all; one answers wrongly, the other thinks again."""
+    """The engine's question goes to all followers. Both answer wrongly, then the other one changes the answer."""
     presenter.locator(".predict-bar button").click()
     presenter.evaluate("step => document.querySelector('eos-player').store.moveTo(step)", QUESTION["at"])
     presenter.locator(".predict-card .ask-all").click()
@@ -194,7 +198,7 @@ def _poll_begins(presenter: Page, one: Page, other: Page) -> None:
 
 
 def _poll_ends(presenter: Page, one: Page, other: Page) -> None:
-    """The poll outlived the server's end. The engine's step is the answer, and the reasons come with it."""
+    """The poll has survived the server's end. The next step is revealed as the answer, together with the reasons."""
     presenter.locator(".poll-card").get_by_role("button", name="Reveal").click(timeout=FOLLOWED_WITHIN)
     for page in (presenter, one, other):
         expect_step(page, str(QUESTION["at"] + 1))

@@ -1,4 +1,4 @@
-"""The presenter's view: larger words, and a picture that comes closer to what a step is about."""
+"""The presenter's view: larger words, and a picture that zooms in on what a step is about."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways
 from tests.e2e.stage import Manner, Stage
 
 DUPLICATE = 80
-"""In SC-03, the step that finds the duplicate."""
+"""The step of SC-03 at which the duplicate is recognised."""
 _TEXT = """() => {
   const root = document.querySelector("eos-stage").shadowRoot;
   const texts = [...root.querySelectorAll("svg.scene text")].filter((text) => text.textContent.trim() !== "");
@@ -30,7 +30,7 @@ def test_one_key_makes_the_picture_readable_from_the_back_of_a_room(browser: Bro
     page.keyboard.press("l")
     expect(picture).to_have_attribute("projector", "")
     expect(picture.locator(".closer")).to_contain_text("Press l to show all of it")
-    # The smallest type of the mock-up's picture, twelve units of 1280, on a wall of 1920 px: 18 px.
+    # The smallest text in the picture of the mock-up is twelve units of 1280, which is 18 px on a screen of 1920 px.
     assert page.evaluate(_TEXT) >= max(1.3 * small, 18)
     assert lead.bounding_box()["height"] > letters  # type: ignore[index]
     assert_one_screen(page)

@@ -1,8 +1,8 @@
-"""The player in an invented language (`tests/words/pseudo.py`): no word of English is left on it, open or
-folded, in a picture or in what a screen reader gets.
+"""The player in an invented language (`tests/words/pseudo.py`): no English word is left on the page, visible or
+folded, in a picture or in texts for screen readers.
 
-Without a server for runs of every kind, two of them in the quick tests, in turn with the code; and once in a session
-for what only a session shows.
+Runs of every kind are checked without a server, two of them in the quick tests, which change with the code; and one
+session, for the texts that only a session shows.
 """
 
 from __future__ import annotations
@@ -31,22 +31,25 @@ RUNS = (
 )
 STEPS_MAX = 5
 NAMING = ("name", "transactional_id", "group", "group_id", "topic", "id")
-"""Fields of a scenario whose value is a name that its author chose."""
+"""Fields of a scenario whose values are names that its author chose."""
 APIS = [
     kind.api
     for module in (messages, middleware_messages)
     for kind in vars(module).values()
     if hasattr(kind, "api")
 ]
-"""What Kafka and the middleware call their requests."""
+"""Names of requests of Kafka and of the middleware."""
 NAMES = frozenset(
     {"eosviz", "Kafka", "ms", "s", "min", "B", "PID", "acks", "all", "true", "false", "null", "none"}
     | {"read_committed", "read_uncommitted", *CALLS}
     | {"a", "r", "A", "C"}
 )
-"""Units, values of settings, calls of the application; the first branch; records; flags of markers."""
+"""Words that stay in English: units, values of settings and calls of applications; `a`, the first branch; `r`,
+records; `A` and `C`, flags of markers.
+"""
 
-# Every text and every attribute that is read to people; what is folded is opened first. Code and keys have no words.
+# Returns all texts and attributes that are shown or read aloud; folded parts are opened first. Code and keys are left
+# out.
 _SAID = """() => {
   const roots = [document];
   const found = new Set();
@@ -83,15 +86,16 @@ def speak(route: Route) -> None:
 
 
 def given_names(run: Run) -> frozenset[str]:
-    """What the scenario calls its actors, topics, groups and ids, and the settings that it alters; what the engine
-    calls states and events."""
+    """Return the words of a run that are not translated: names of actors, topics, groups, ids and altered settings,
+    and the engine's names of states and events.
+    """
     found = {*NAMES, *APIS, *run.header["partitions"], str(run.header["variant"])}
     for machine in machines().values():
         found |= {machine.name, *machine.states, *machine.events}
-    # A picture breaks a state's name before each capital.
+    # A picture breaks the name of a state before each capital letter.
     found |= {part for state in found for part in re.findall("[A-Z][a-z]+", state)}
     found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
-    # A picture breaks the line of a long name behind an underscore.
+    # A picture breaks the line of a long name after an underscore.
     found |= {piece for topic in INTERNAL_TOPICS for piece in re.findall("[a-z]+_", topic)}
     found |= {kafkas for _, _, kafkas in run.header["altered"].values() if kafkas}
     for path in [*run.header["altered"], *run.header["switches"]]:
@@ -102,14 +106,14 @@ def given_names(run: Run) -> frozenset[str]:
 
 
 def without_states(text: str) -> str:
-    """The stage writes a state's name in small letters, without underscores."""
+    """Return the text without names of states. The stage writes these in small letters and without underscores."""
     states = {state.replace("_", " ").lower() for machine in machines().values() for state in machine.states}
     longest_first = sorted(map(re.escape, states), key=len, reverse=True)
     return re.sub(rf"\b(?:{'|'.join(longest_first)})\b", "", text)
 
 
 def names_in(document: Any) -> Iterator[str]:
-    """Every value of a field that names something."""
+    """Yield every value of a field that names something."""
     for inner in document.values() if isinstance(document, dict) else document:
         if isinstance(inner, dict | list):
             yield from names_in(inner)
@@ -123,7 +127,7 @@ def test_the_player_says_nothing_outside_the_catalogue(stage: Stage, name: str) 
     looked_at = sorted(
         {*run.interesting[:: max(1, len(run.interesting) // STEPS_MAX)], run.richest, len(run.steps)}
     )
-    # What the scenario's author wrote in both languages. A title of a beat also stands inside a sentence.
+    # Texts that the scenario's author wrote in both languages. The title of a beat also occurs inside sentences.
     title = run.header["title"]["en"]
     beats = [
         beat["title"]["en"]

@@ -1,6 +1,7 @@
-"""A panel is not drawn for a step that changed nothing it shows. What it shows then must be what it would draw.
+"""A panel is not drawn again at a step that changed nothing it shows. What it then shows must equal what it would
+draw.
 
-Every panel of every step of a few whole runs, forwards and in leaps: as it stands, and drawn anew.
+Every panel is compared at every step of a few whole runs, forwards and in leaps: as it is, and drawn again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from tests.e2e.stage import Manner, Run, Stage
 from tests.rotation import in_turn
 
 RUNS = ("SC-58", "SC-83", "SC-50", "SC-03", "SC-16", "SC-44")
-"""Markers that retry, the middleware; the loop, retries, expiry, a transaction: every panel is in one of them."""
+"""Markers that retry; the middleware; the consume-process-produce loop; retries; expiry; a transaction. Every panel
+occurs in one of them.
+"""
 
 _WALK = """async ([first, last, leap]) => {
   const player = document.querySelector("eos-player");
@@ -45,7 +48,7 @@ _WALK = """async ([first, last, leap]) => {
 
 
 def _between(run: Run) -> str:
-    """What *Inspect* shows between its columns."""
+    """Return what *Inspect* shows between its columns."""
     return "lanes" if run.header["partitions"] else "spacetime"
 
 
@@ -63,7 +66,9 @@ def test_a_panel_that_was_not_drawn_shows_what_it_would_draw(stage: Stage, name:
 
 
 def test_what_a_picture_no_longer_shows_leaves_nothing_in_the_page(stage: Stage) -> None:
-    """`lit-html` 3.3.1 to 3.3.3 left a comment at each thing that a list lost: package.json names another version."""
+    """`lit-html` 3.3.1 to 3.3.3 left a comment for each element that a list lost, so package.json names another
+    version.
+    """
     run = stage.open("SC-44", Manner())
     comments = """() => {
       const scene = document.querySelector("eos-stage").shadowRoot.querySelector("svg.scene");
@@ -125,9 +130,10 @@ def test_a_stored_step_that_comes_next_has_its_picture_made_while_the_reader_loo
     stage.open("SC-44", Manner())
     stage.go_to(30)
     stage.page.evaluate(_SCENES)
-    stage.page.wait_for_timeout(500)  # Who steps on sooner than this reads no step.
+    stage.page.wait_for_timeout(500)  # A reader who steps on sooner has not read the step.
     stage.page.keyboard.press("ArrowDown")
-    stage.page.wait_for_function("() => scenes.length === 2")  # The one on show, and the next.
+    # The scene of the step on show, and that of the next step.
+    stage.page.wait_for_function("() => scenes.length === 2")
     stage.page.wait_for_timeout(500)
     stage.page.evaluate("window.made = new Set(window.scenes.splice(0))")
     stage.page.keyboard.press("ArrowDown")

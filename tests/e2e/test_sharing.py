@@ -1,4 +1,4 @@
-"""Sharing what is on show: a link is copied, and leads another browser to the same step, view and selection."""
+"""Sharing the step on show: a copied link leads another browser to the same step, view and selection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
 @pytest.fixture
 def person(size: str, browser: Browser) -> Iterator[BrowserContext]:
-    """A person who makes a link, with a clipboard."""
+    """The browser of a person who makes a link; pages may use its clipboard."""
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -33,7 +33,7 @@ def shown_step(page: Page) -> str:
 
 
 def start(page: Page, home: str) -> None:
-    """Without the questions, which would hold the reader up on the way."""
+    """Start a session of SC-03 without the questions, which would stop the reader on the way."""
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.goto(f"{home}sessions/new?scenario=SC-03")
     page.locator("main form button.primary").click()
@@ -72,17 +72,17 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     visitor = browser.new_context(viewport=page.viewport_size, locale="zh-CN")
     other = visitor.new_page()
     other.goto(f"{address}&lang=en")
-    # The page of the link sends itself on to the visitor's own session.
+    # The page of the link redirects the visitor to a session of the visitor's own.
     expect(other).to_have_url(re.compile(r"/sessions/[0-9a-f-]{36}/"))
     expect(other.locator("eos-sentence .s")).to_have_text(said)
     assert shown_step(other) == step
     assert not other.url.startswith(session)
     by_time = other.locator("eos-spacetime").get_by_role("button", name="by time")
     expect(by_time).to_have_attribute("aria-pressed", "true")
-    # It is theirs: they go on from there.
+    # The session belongs to the visitor, who continues from there.
     other.keyboard.press("ArrowDown")
     expect(other.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", step)
-    # Going back does not send the link again.
+    # Opening the link again leads to the same session.
     opened = other.url.split("?")[0]
     other.goto(f"{address}&lang=zh-Hans")
     expect(other).to_have_url(re.compile(re.escape(opened)))
@@ -109,7 +109,7 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
         other.goto(address)
         plays_in_a_frame(other, said)
     assert visitor.cookies() == []
-    # Any other page of the site stays out of frames.
+    # No other page of the site may be shown in a frame.
     with (
         another_site(frame.replace("/embed/", "/open/")) as address,
         other.expect_event("requestfailed"),
@@ -123,7 +123,7 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
 
 @contextmanager
 def another_site(content: str) -> Iterator[str]:
-    """A page with this content, at another host and port of this machine."""
+    """Serve a page with this content at another host and port of this machine, and yield its address."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

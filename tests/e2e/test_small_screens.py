@@ -1,5 +1,5 @@
-"""The stage on a telephone, at 200 % and in a lecture hall, at the steps that decide: nothing is cut, nothing lies on
-anything else, what decided is seen, and the step's place is in view.
+"""The stage on a telephone, at 200 % and on a lecture hall's screen, at decisive steps: nothing is cut, nothing lies
+on something else, and the decision and the place of the step are in view.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ DECISIVE = (
     ("SC-75/wall", 81, "en"),
     ("SC-80", 15, "en"),
 )
-"""A duplicate, a decision, a fenced zombie, an open transaction that holds others, the middleware's commit. The quick
-tests look at two of them, in turn with the code."""
+"""A duplicate; a decision; a fenced zombie; an open transaction that blocks others; the middleware's commit. The
+quick tests check two of them, which change with the code.
+"""
 DECIDED = {"SC-03": "seq 0", "SC-61/k28": "epoch"}
 
 _HOT_IN_VIEW = """() => {
@@ -91,7 +92,7 @@ def test_a_step_that_decides_is_whole_in_every_room(
         stage.show("middle", "stage")
         width, height = ROOM[room]
         page.set_viewport_size({"width": width, "height": height})
-        # The picture is measured again, and its step is scrolled into view.
+        # After the resize, the picture is measured again and its step is scrolled into view.
         stage.go_to(step - 1)
         stage.go_to(step)
         found = faults(page)
@@ -116,13 +117,15 @@ def test_the_stage_is_seen_from_its_top_after_another_view(stage: Stage, view: s
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 740)])
 def test_the_line_under_the_picture_is_whole_at_a_run_s_end(stage: Stage, width: int, height: int) -> None:
-    """Two clients, three brokers, a coordinator of an id and a group: least room is left to the log and its readers."""
+    """SC-143 has two clients, three brokers, a transaction coordinator and a group coordinator, and so the least room
+    for the log and its readers.
+    """
     page = stage.page
     stage.open("SC-143", Manner("telephone", "dark", "zh-Hans"))
     page.set_viewport_size({"width": width, "height": height})
     stage.go_to(page.evaluate("document.querySelector('eos-player').store.newest"))
     assert at_rest(page, lambda: page.evaluate(_CUT_BELOW)) == []
-    # The smaller picture scrolls above that line.
+    # Above that line, the picture scrolls if the screen is low.
     scrolls = page.evaluate(
         "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('eos-stage'))"
     )
@@ -143,12 +146,12 @@ def test_the_line_under_the_picture_is_whole_at_a_run_s_end(stage: Stage, width:
 def test_the_unfolded_log_is_the_one_in_question(stage: Stage, name: str, step: int, log: str) -> None:
     stage.open(name, Manner("telephone"), step)
     expect(stage.page.locator(f"eos-stage [data-key='off:{log}']")).to_be_attached()
-    # Where there are two clients, the large one has a key of its own.
+    # If there are two clients, the client that is drawn large has another key.
     expect(stage.page.locator("eos-stage [data-key^=client]").last).to_contain_text("p1")
 
 
 def _picture_share(page: Page) -> float:
-    """Of the page's height that the picture has."""
+    """Return the share of the page's height that the picture takes."""
     share: float = page.evaluate("document.querySelector('eos-stage').clientHeight / innerHeight")
     return share
 
@@ -163,7 +166,7 @@ def test_where_names_have_no_room_beats_are_bars_with_the_name_of_one(stage: Sta
 
 
 def test_what_folds_on_a_telephone_opens(stage: Stage) -> None:
-    """Rules in force, rules of the step, guarantees: one press each, and nothing is lost."""
+    """Settings in force, rules of the step, and guarantees each open with one press, complete."""
     page = stage.page
     stage.open("SC-03", Manner("telephone"), 80)
     page.locator(".about > summary").click()
@@ -180,7 +183,7 @@ def test_what_folds_on_a_telephone_opens(stage: Stage) -> None:
 
 
 def test_no_title_of_the_library_takes_three_lines_of_a_telephone(stage: Stage) -> None:
-    """Beside it stand the way back, the search and the menu; share and language are in the menu."""
+    """Beside the title are the way back, the search and the menu, which contains sharing and the language."""
     page = stage.page
     for language in ("en", "zh-Hans"):
         stage.open("SC-03", Manner("telephone", "light", language))
@@ -216,13 +219,13 @@ def test_a_press_on_the_picture_closes_an_open_list_and_does_nothing_else(stage:
 def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage, language: str) -> None:
     page = stage.page
     stage.open("SC-02", Manner("telephone", "light", language), 112)
-    # What the branches and the questions leave of the row.
+    # The width that branches and questions leave of the row.
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '150px'; }")
     broken = page.locator(".guarantees-short > :first-child")
     expect(broken).to_contain_text("1 broken" if language == "en" else "被破坏 1")
     is_one_line = "one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24"
     assert broken.evaluate(is_one_line)
-    # Where there is a branch and a question, too.
+    # The same where there are also a branch and a question.
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '36px'; }")
     expect(broken).to_have_text(re.compile(r"^\s*✕\s1\s*$"))
     assert broken.evaluate(is_one_line)
@@ -232,7 +235,9 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
 
 
 def test_what_a_step_is_about_comes_back_when_another_broker_is_let_go(stage: Stage) -> None:
-    """A press on the small box of a broker shows its log; without that selection the step's own picture is shown."""
+    """A press on the small box of a broker shows its log; when the selection ends, the picture of the step is shown
+    again.
+    """
     page = stage.page
     stage.open("SC-03", Manner("telephone"), 80)
     stage.show("middle", "stage")

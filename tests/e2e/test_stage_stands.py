@@ -1,4 +1,4 @@
-"""The stage stands still: from a run's first step to its last, nothing that has a place leaves it."""
+"""Components of the stage do not move: from a run's first step to its last, nothing leaves its place."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from tests.e2e.stage import Manner, Stage
 from tests.rotation import in_turn
 
 RUNS = ("SC-03", "SC-08", "SC-39", "SC-44", "SC-50", "SC-55", "SC-61", "SC-75", "SC-80", "SC-43")
-"""Retries, many records, a failover, a transaction, a loop, a dying coordinator, a zombie, a transaction that hangs,
-the middleware, six producers."""
+"""Retries, many records, a failover, a transaction, a loop, a coordinator that dies, a zombie, a hanging transaction,
+the middleware, six producers.
+"""
 
 _WALK = """async () => {
   const { store } = document.querySelector("eos-player");

@@ -1,6 +1,6 @@
-"""How often does a retry duplicate? A sweep is built, watched, cancelled and resumed; a broken square
-is stepped through, its faults are shrunk to what is needed, and that becomes a scenario of their own. Every page is
-looked at in `test_every_page.py`; here those that have something else to show.
+"""How often does a retry duplicate? A sweep is built, watched, cancelled and resumed; a broken square of its table is
+stepped through, its faults are shrunk to those needed, and the result becomes a scenario. `test_every_page.py` checks
+every page; this test checks those that it does not reach.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.e2e.test_travelling import NO_QUESTIONS
 from tests.running_site import RunningSite
 
 RUNS = 40_000
-"""So many that none of what is clicked can come too late; few of them are made."""
+"""So many runs that the sweep does not end before the test has clicked; few of them are made."""
 PATIENCE_MS = 600_000
 """A busy machine takes minutes to start Spark."""
 
@@ -46,11 +46,11 @@ def state(page: Page) -> Locator:
 
 
 def made(page: Page) -> int:
-    """Runs that are done, as the bar shows them."""
+    """Return the number of finished runs that the progress bar shows."""
     return int(page.locator(".sweep-state progress").get_attribute("value") or 0)
 
 
-# 111 s of the browser's part while the other parts use the cores too: in `make test-all`.
+# The test takes 111 s of the browser's part while the other parts use the cores too, so only `make test-all` runs it.
 @pytest.mark.slow
 def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_scenario(
     page: Page, running_site: RunningSite
@@ -62,7 +62,7 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
     _fill(page)
     page.get_by_role("button", name="Start the sweep").click()
 
-    # Squares appear while the page is left alone.
+    # Squares appear although nothing is pressed.
     square = page.locator(".heat td a").first
     expect(square).to_be_visible(timeout=PATIENCE_MS)
     expect(state(page)).to_contain_text("Running")
@@ -99,7 +99,7 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
 
 
 def _fill(page: Page) -> None:
-    """Two settings and a fault; a mistake on the way stands at its field."""
+    """Fill in two settings and a fault. A mistake on the way is shown at its field."""
     field(page, "producers.p1.settings.retries").fill("3")
     field(page, "producers.p1.settings.enable_idempotence").fill("false, perhaps")
     field(page, "faults.0.kinds").get_by_label("drop", exact=True).check()
@@ -126,7 +126,9 @@ def _on_a_telephone_in_the_dark(page: Page) -> None:
 
 
 def _open_broken(page: Page, place: Locator) -> None:
-    """Open the run at the step that breaks a guarantee. With fewer faults this may be a later step than with all."""
+    """Open the run at the step that breaks a guarantee. With fewer faults, this may be a later step than with all
+    faults.
+    """
     button = place.get_by_role("button", name=re.compile("Open it at step"))
     step = int((re.search(r"\d+", button.inner_text()) or [""])[0])
     button.click()

@@ -1,7 +1,7 @@
-"""A run that leaves its server: published for all, and as one file that plays with the network off.
+"""A run leaves its server: published for all, and as one file that plays without a network.
 
-On a telephone, in Chinese and dark; what is met on the way is looked at. The walk of `test_workshop.py` does it on a
-desk, in English and light, with the functions of this file.
+The test runs on a telephone, in Chinese and the dark theme, and checks the pages on the way. `test_workshop.py` does
+the same on a desktop, in English and the light theme, with the functions of this file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MANNERS: dict[str, dict[str, Any]] = {
 }
 NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"
 MADE_WITHIN = 60_000
-"""Milliseconds; the machine may be busy."""
+"""Milliseconds; long, because the machine may be busy."""
 STEPS = 60
 
 
@@ -95,7 +95,7 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     file = saved(page, "html", tmp_path)
     expect(dialog.locator("[role=status]")).to_contain_text(file.name)
 
-    # What the browser made before belongs to the account from here on.
+    # What the browser has created so far becomes the account's.
     sign_up(page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess")
     page.goto(f"{session}?step=31")
     expect(page.locator("eos-sentence .s")).to_have_text(text)
@@ -119,7 +119,7 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
 
 
 def _opens_with_all_rows(page: Page, dialog: Locator) -> None:
-    """A row never moves under a press: there is none before the server has said which files it makes."""
+    """The dialog shows no rows before the server has said which files it can make, so no row moves under a press."""
     held: list[Route] = []
     page.route("**/exports/limits", lambda route: held.append(route))
     with page.expect_request("**/exports/limits"):
@@ -140,12 +140,13 @@ def watch_published(browser: Browser, manner: str, published: str, text: str) ->
     other.keyboard.press("e")
     expect(other.locator("eos-export a[download]")).to_be_visible()
     assert_accessible_in_turn(other)
-    assert [cookie["name"] for cookie in visitor.cookies()] == ["django_language"]  # the player's own
+    # the player sets this cookie
+    assert [cookie["name"] for cookie in visitor.cookies()] == ["django_language"]
     visitor.close()
 
 
 def use_other_language(page: Page) -> None:
-    """On a telephone the button is in the menu."""
+    """Press the button for the other language; on a telephone, it is in the menu."""
     button = page.locator("eos-tools button[lang]")
     if not button.is_visible():
         page.locator("eos-tools details.menu > summary").click()
@@ -153,7 +154,9 @@ def use_other_language(page: Page) -> None:
 
 
 def play_offline(browser: Browser, manner: str, file: Path, text: str, steps: int) -> None:
-    """No request, no complaint of the page's own policy, all by keyboard. `text`: the sentence of step 31."""
+    """Play the file offline, with the keyboard only: it must request nothing, and the console must stay empty.
+    `text`: the sentence of step 31.
+    """
     alone = browser.new_context(**MANNERS[manner], reduced_motion="reduce", offline=True)
     page = alone.new_page()
     asked: list[str] = []

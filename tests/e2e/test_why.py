@@ -1,6 +1,7 @@
-"""Why, in one click: an engineer on call, by mouse, by keyboard and by what a screen reader hears.
+"""The answer to *why* takes one press: for an engineer on call with the mouse, with the keyboard, and with a screen
+reader.
 
-The run is SC-75: a producer opened a transaction and fell silent, and readers of committed data wait behind it.
+The run is SC-75: a producer has opened a transaction and then stopped, and read_committed consumers wait behind it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def address(browser: Browser, running_site: RunningSite) -> Iterator[tuple[str, 
 
 
 def opened(address: tuple[str, Page], size: str = "desk", theme: str = "light", step: int = HELD) -> Page:
-    """The player at a step, nothing selected."""
+    """Open the player at a step, with nothing selected, and return its page."""
     where, page = address
     width, height = SIZES[size]
     page.set_viewport_size({"width": width, "height": height})
@@ -50,7 +51,7 @@ def opened(address: tuple[str, Page], size: str = "desk", theme: str = "light", 
 
 
 def chain(page: Page) -> Locator:
-    """The sentences on show, with the answer first."""
+    """The sentences on show: first the answer, then its reasons."""
     return page.locator("eos-why :is(.why-answer, .why-chain > li:not(.why-folded))")
 
 
@@ -76,7 +77,7 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     assert page.evaluate(_SELECTED)["id"] == "p1"
     page.locator(".why-subject", has_text="transaction of txn-1").first.click()
     assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
-    # A selection alone asks no other question.
+    # A selection alone does not change the question.
     expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1")
 
 
@@ -92,7 +93,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 86")
-    # The answer stays while its steps are looked at, and one press leads back.
+    # The answer stays on show while the reader looks at its steps, and one press leads back.
     expect(page.locator(".why-step[aria-current=step]")).to_have_text("step 86")
     expect(chain(page).first).to_contain_text("Still without an acknowledged marker: t-0")
     page.get_by_role("button", name=f"Back to step {MARKER_STORED}").click()
@@ -143,7 +144,8 @@ def test_with_the_keyboard_alone(address: tuple[str, Page]) -> None:
     assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
     page.keyboard.press("Escape")
     expect(page.locator(".why-panel")).to_have_count(0)
-    assert page.evaluate(_SELECTED) is not None  # The answer closes first, the selection with the next.
+    # Escape first closes the answer; pressed again, it ends the selection.
+    assert page.evaluate(_SELECTED) is not None
     page.keyboard.press("Escape")
     assert page.evaluate(_SELECTED) is None
 
@@ -233,7 +235,7 @@ def test_a_selection_without_a_question_leaves_the_question_of_the_step(
     assert_accessible(page)
     expect(page.locator(".why-asked")).to_have_text("Why is the last stable offset of t-0 at 1?")
     page.keyboard.press("Escape")
-    # What has a question is asked about; one press leads to the step.
+    # If there is a question about the selection, *why* asks it; one press asks about the step instead.
     page.locator("eos-player").evaluate("player => player.store.select({ kind: 'actor', id: 'p2' })")
     page.keyboard.press("w")
     expect(page.locator(".why-asked")).to_contain_text("p2")

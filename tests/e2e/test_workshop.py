@@ -1,10 +1,10 @@
 """An instructor who has never seen TOML builds *the second acknowledgement is lost and then the leader dies* from
 nothing, publishes it and gives it to a class. Two learners solve it: one predicts wrongly, one breaks the guarantee
-within the budget. The instructor sees both live, takes the results along, publishes a replay, and the saved file
-plays with the network off.
+within the budget. The instructor sees both live, downloads the results, publishes a replay, and saves a file that
+plays without a network.
 
-Every page on the way is looked at, on the desk in English and on telephones, in Chinese and in the dark; those of
-signing up are in `test_class.py`.
+Every page on the way is checked, on the desktop in English and on telephones in Chinese and the dark theme; the pages
+for signing up are checked in `test_class.py`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from tests.e2e.test_travelling import saved as saved_file
 from tests.running_site import RunningSite
 
 SEEN_WITHIN = 60_000
-"""Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
+"""Milliseconds; the page requests the table every two seconds, and the machine may be busy."""
 
 
 @pytest.fixture(autouse=True)
 def _patient() -> Iterator[None]:
-    """A busy machine runs trials slowly; what is waited for comes."""
+    """Raises the timeout of expectations for this module, because a busy machine runs trials slowly."""
     expect.set_options(timeout=60_000)
     yield
     expect.set_options(timeout=5_000)
@@ -67,7 +67,9 @@ def tried(page: Page) -> None:
 
 @pytest.fixture
 def learners(browser: Browser, running_site: RunningSite) -> Iterator[dict[str, Page]]:
-    """Pia predicts, on a telephone, in Chinese and in the dark; Ben breaks, on a desk."""
+    """Pia, who predicts, has a telephone, in Chinese and the dark theme; Ben, who breaks the guarantee, has a
+    desktop.
+    """
     phone = browser.new_context(
         viewport={"width": 390, "height": 844}, locale="zh-CN", color_scheme="dark", reduced_motion="reduce"
     )
@@ -110,7 +112,9 @@ def test_from_an_empty_page_to_a_class_that_solved_it_and_a_file_that_plays_alon
 
 
 def _build_and_publish(page: Page, home: str) -> str:
-    """By the form alone, but for one look at the text; gives where it is published."""
+    """Build the scenario with the form, without typing in the text, and publish it. Returns the address of the
+    published scenario.
+    """
     page.goto(f"{home}workshop/")
     look(page)
     page.get_by_role("button", name="Start empty").click()
@@ -146,7 +150,7 @@ def _build_and_publish(page: Page, home: str) -> str:
 
 
 def _give(page: Page, address: str, kind: str) -> str:
-    """From the scenario's own page into an assignment of this kind; its address."""
+    """Make an assignment of this kind from the page of the scenario. Returns the address of the assignment."""
     page.goto(address)
     page.locator(f"a[href*='/assign/{kind}/']").first.click()
     page.locator("#id_title").fill(f"Lost and dead, {kind}")
@@ -171,11 +175,11 @@ _LOOKED_AT = """() => {
   const shown = [0.1, 0.3, 0.5].map((part) => document.elementFromPoint(x + width / 2, y + height * part)?.tagName);
   return [...new Set(shown)];
 }"""
-"""What lies uppermost where the upper half of the picture is."""
+"""Returns the names of the uppermost elements in the upper half of the picture."""
 
 
 def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
-    """The engine asks; the answer is that the repeated batch is stored, which it is not."""
+    """The learner answers that the repeated batch is a duplicate and not stored, which is wrong in this run."""
     learner.goto(address)
     look(learner)
     learner.locator("main form[action$=begin] button").click()
@@ -188,7 +192,7 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
             break
     expect(card).to_be_visible()
     look(learner)
-    # The question leaves the picture to be looked at.
+    # The card of the question must not cover the upper half of the picture.
     assert learner.evaluate(_LOOKED_AT) == ["EOS-STAGE"]
     card.locator("input[value=duplicate]").check()
     card.locator("button.primary").click()
@@ -202,7 +206,9 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
 
 
 def _break(learner: Page, address: str, row: Locator) -> None:
-    """After the acknowledgement was lost the brokers forget the producer: what is sent again is stored again."""
+    """After the acknowledgement was lost, the brokers forget the producer, so the batch that is sent again is stored
+    again.
+    """
     learner.goto(address)
     look(learner)
     learner.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
@@ -246,8 +252,8 @@ def _results_as_a_file(page: Page, room: str) -> None:
 
 
 def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
-    """The instructor's own run: published for all, and saved as the file that plays alone."""
-    page.bring_to_front()  # A page behind another one may not be painted, and the sentence is drawn with a paint.
+    """The instructor publishes a run and saves it as a file that plays without a server."""
+    page.bring_to_front()  # A page behind another one may not be painted, and the sentence is drawn only with a paint.
     page.goto(address)
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.locator("form[action$='/start'] button").first.click()
@@ -284,12 +290,12 @@ def _clients_and_calls(page: Page) -> None:
     look(page)
     tried(page)
     part(page, "Clients")
-    # What idempotence forces is shown where it is switched on (CFG-6), by the engine that ran it.
+    # A value that idempotence forces is shown beside its switch (CFG-6), as the engine computed it in the trial.
     expect(page.locator(".form-forced")).to_contain_text("acks = all")
 
 
 def _another_word(page: Page) -> None:
-    """What means nothing with another call goes with the change, and comes back with the first one."""
+    """Fields that the chosen call does not have disappear from the text, and come back with the earlier call."""
     word = page.locator("#at-applications-0-calls-2-do")
     word.select_option("begin_transaction")
     expect(text(page)).to_have_value(re.compile(r'at = 30, do = "begin_transaction" }'))
@@ -299,7 +305,7 @@ def _another_word(page: Page) -> None:
 
 
 def _by_keyboard(page: Page) -> None:
-    """A call goes up and further up, as the keyboard goes with it; then both moves are taken back."""
+    """A call is moved up twice with the keyboard, whose focus moves along; then both moves are undone."""
     before = text(page).input_value()
     page.locator("#at-applications-0-calls-2-earlier").press("Enter")
     expect(page.locator("#at-applications-0-calls-1-earlier")).to_be_focused()
@@ -314,7 +320,7 @@ def _by_keyboard(page: Page) -> None:
 
 
 def _faults(page: Page) -> None:
-    """The one by pointing at a message of the trial run, the other by rule."""
+    """Make one fault from a message of the trial run, and the other with the form."""
     row = page.locator(".message-list tr", has_text="response to Produce #2")
     row.get_by_role("combobox").select_option("drop")
     row.get_by_role("button").click()
@@ -334,7 +340,7 @@ def _faults(page: Page) -> None:
     when.select_option("message")
     expect(text(page)).to_have_value(re.compile("match.*match", re.DOTALL))
     saved(page)
-    page.reload()  # What was open stays so.
+    page.reload()  # Parts of the form that were open stay open.
     expect(page.locator("#at-faults-1-actor")).to_have_value("broker-1")
     page.locator("details.form-part details.form-part summary").last.click()
     page.locator("#at-faults-1-match-response").select_option("true")
@@ -347,7 +353,9 @@ def _faults(page: Page) -> None:
 
 
 def _question(page: Page) -> None:
-    """What does the partition do with the batch that comes again? The engine knows, and it is asked."""
+    """Add the question what the partition does with the batch that is sent again. The trial shows the engine's
+    answer.
+    """
     part(page, "Lesson")
     page.locator("#at-checkpoints-add").click()
     page.locator("#at-checkpoints-0-ask").select_option("append")
@@ -360,7 +368,9 @@ def _question(page: Page) -> None:
 
 
 def _mistake_in_the_text(page: Page) -> None:
-    """The text is edited, too: a mistake shows at its field, a comment stays through the form's next edit."""
+    """The text can be edited, too: a mistake is shown at its field, and a comment survives the next edit with the
+    form.
+    """
     before = text(page).input_value()
     text(page).fill("# Mine.\n" + before.replace('profile = "k28"', 'profile = "k99"'))
     expect(page.locator(".mistake-list li")).to_contain_text("profile")
@@ -373,11 +383,13 @@ def _mistake_in_the_text(page: Page) -> None:
 
 
 def _in_two_windows(page: Page) -> None:
-    """The author decides what both have changed; no change is lost without a message."""
+    """The scenario is changed in two windows. The author decides which text to keep, and no change is lost without a
+    message.
+    """
     saved(page)
     other = page.context.new_page()
     other.goto(page.url)
-    expect(other.locator("#at-summary-en")).to_be_visible()  # the address knows which part was shown
+    expect(other.locator("#at-summary-en")).to_be_visible()  # the address names the part that was shown
     text(other).fill("# Theirs.\n" + text(other).input_value())
     saved(other)
     other.close()

@@ -1,4 +1,4 @@
-"""Looking closer and from farther: by keyboard alone, and as every page is looked at."""
+"""Zooming in and out: with the keyboard only, and with the checks that apply to every page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from tests.e2e.stage import MANNERS, Manner, Stage
 from tests.rotation import in_turn
 
 FENCED = ("SC-61/k28", 128)
-"""The replaced producer's batch is refused: a test that did not hold, the one that decided, then the sentence."""
+"""At this step the batch of a fenced producer is refused. Its checks are: one that passed, one that decided, and the
+sentence.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     now = page.locator("eos-code li.now")
     expect(now).to_have_count(1)
     page.keyboard.press("ArrowRight")
-    # The step before may have checks of its own; the next step begins with its first.
+    # The previous step may have checks of its own; the next step begins with its first check.
     while page.evaluate("document.querySelector('eos-player').store.shown") < step:
         page.keyboard.press("ArrowRight")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -99,7 +101,7 @@ def test_transactions_are_walked_from_beginning_to_decision_to_end(stage: Stage)
 @pytest.mark.parametrize("level", ["decision", "transaction"])
 @pytest.mark.parametrize("manner", in_turn(MANNERS[:2], 1, "engine", "eosviz", name=str), ids=str)
 def test_both_look_well_everywhere(stage: Stage, manner: Manner, level: str) -> None:
-    """Both sizes, themes and languages, in the two manners that differ in all of them."""
+    """Both levels are shown in two manners, which differ in size, theme and language."""
     name, step = FENCED
     stage.open(name, manner, step)
     page = stage.page

@@ -1,5 +1,5 @@
-"""Each run of the library is played once for all tests that look at it: pytest keeps those of one run together, in
-whichever files they stand, as the fixture is that of a whole session.
+"""Each run of the library is played once for all tests that use it. The fixture has the scope of the session, so
+pytest runs all tests with the same run one after the other, whichever files they are in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The runs of the library: a scenario that has variants is played in these alone."""
+"""The runs of the library. If a scenario has variants, only its variants are played."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ RUNS = {
     for entry in library()
     for variant in entry.variants or (None,)
 }
-"""By name."""
+"""Name → library entry and name of the variant or None."""
 
 
 def is_refused(entry: LibraryEntry, variant: str | None) -> bool:
-    """Whether no client begins this run, as its document says."""
+    """Whether the document says that clients refuse this run at its start."""
     return "expect_refused" in entry.text and "expect_refused" in entry.scenario(variant).document
 
 
@@ -32,23 +32,23 @@ WITH_DOCUMENTS = [
     for variant in (*((None,) if acts(entry.document) else ()), *entry.variants)
     if not is_refused(entry, variant)
 ]
-"""Id and variant of these runs, and of each document that shows its lesson without its variants."""
+"""The id and variant of the runs that are not refused, and of each document that shows its lesson without variants."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A run to its end."""
+    """A run that was played to its end."""
 
     name: str
     entry: LibraryEntry
     variant: str | None
     scenario: Scenario
     header: Header
-    """As it is before the first step."""
+    """The header before the first step."""
     simulation: Simulation
-    """As it is after the last step."""
+    """The simulation after the last step."""
     steps: list[dict[str, Any]]
-    """In the form of docs/frame.md."""
+    """The steps in the form of docs/frame.md."""
 
 
 @cache

@@ -1,5 +1,5 @@
-"""The golden form of a run: the keys, parameters and rules of every step, without prose. A change of wording does not
-change goldens, so it cannot hide a change of the protocol.
+"""The golden form of a run: the keys, parameters and rules of every step, without its texts. So a change of wording
+does not change goldens and cannot hide a change of the protocol.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _INDENT = " " * 15
 
 
 def golden_lines(step: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of one step (JSON form of docs/frame.md)."""
+    """Yield the lines for one step, which is given in the JSON form of docs/frame.md."""
     said = _said(step["key"], step["params"], step["rules"])
     yield f"{step['number']:>5} {step['at']:>7}  {step['actor']:<11} {step['kind']}: {said}"
     for note in step["notes"]:

@@ -1,4 +1,6 @@
-"""The cases with the results of Kafka's own classes, by topic: those that came first, and those that were kept back."""
+"""Cases with the results of Kafka's own classes, by topic: the first ones, and those in `handed_on`, which the engine
+was not built with.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ VECTORS = Path(__file__).parents[1] / "oracles" / "vectors"
 
 
 def cases_of(topic: str) -> Iterator[dict[str, Any]]:
-    """Every case of a topic."""
+    """Yield every case of a topic."""
     for folder in (VECTORS, VECTORS / "handed_on"):
         path = folder / f"{topic}.json"
         if path.exists():

@@ -21,7 +21,7 @@ def of(kind: type[T], value: object) -> T:
 
 
 def sends(effects: Iterable[Effect]) -> list[Send]:
-    """The effects, all of them requests or responses."""
+    """Return the effects; fail unless all of them are requests or responses."""
     return [of(Send, effect) for effect in effects]
 
 

@@ -1,4 +1,6 @@
-"""Everything that the guards of each state machine can meet, as Hypothesis strategies over the real contexts."""
+"""Everything that the guards of each state machine can be called with, as Hypothesis strategies for their real
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def _change(
 
 def _transaction(state: str, on: str) -> SearchStrategy[Any]:
     pending = st.none()
-    if on != transaction_states.TIME_OUT:  # The scan for late transactions leaves out what is being written.
+    # The scan for late transactions leaves out transactions whose change is being written.
+    if on != transaction_states.TIME_OUT:
         pending |= st.sampled_from(transaction_states.TRANSACTION_STATES.states)
     return st.builds(
         _change,
@@ -70,14 +73,14 @@ def _filled_in(**fields: SearchStrategy[Any]) -> SearchStrategy[Any]:
 
 
 def _middleware(state: str, on: str) -> SearchStrategy[Any]:
-    """What an event of a middleware's transaction fills in."""
+    """The fields that an event of a middleware's transaction fills in."""
     states = middleware_states
     if on == states.CONFIRM:
         return _filled_in(succeeded=YES_OR_NO)
     if on == states.CANCELLED:
         return _filled_in(undone=YES_OR_NO, all_heard=st.just(True))
     if on == states.ANSWER:
-        # Before a compensation all nodes are asked the same, so that only one of both outcomes can be heard.
+        # Before a compensation, all nodes are asked the same, so only one of the two outcomes can be reported.
         heard = YES_OR_NO if state == states.COMPENSATING else st.just(False)
         committed = st.just(False) if state == states.ROLLING_BACK else YES_OR_NO
         undone = st.just(False) if state == states.COMMITTING else YES_OR_NO
@@ -129,6 +132,6 @@ MACHINES_WITH_SITUATIONS = {*_OF_MACHINE, *_OF_EVENT}
 
 @cache
 def situations(machine: str, state: str, on: str) -> SearchStrategy[Any]:
-    """What the guards of (state, on) can be asked about."""
+    """Return a strategy for what the guards of (state, on) can be called with."""
     of_event = _OF_EVENT.get(machine)
     return _OF_MACHINE[machine] if of_event is None else of_event(state, on)

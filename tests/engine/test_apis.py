@@ -1,4 +1,4 @@
-"""The table of APIs: what holds for every row, and that one row and one handler make an API."""
+"""The table of APIs: what must hold for every row, and that one row and one handler suffice for an API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_made_up_request_of_defaults_is_answered_with_an_error(api: apis.Api) 
 
 
 def partitions_are_answered(api: apis.Api) -> bool:
-    """An answer by partition has no error where no partition was asked about."""
+    """Whether the API is answered for each partition; without a partition, its response has no error."""
     return api.name in ("AddPartitionsToTxn", "WriteTxnMarkers")
 
 
@@ -112,7 +112,7 @@ play([ask, refuse])
 
 
 def test_a_toy_api_is_one_row_and_one_handler() -> None:
-    """A script sends it, a broker answers it, a fault refuses it, and the view shows what it is about."""
+    """A script sends it, a broker answers it, a fault refuses it, and the view shows which partitions it names."""
     ran = subprocess.run(
         [sys.executable, "-c", TOY],
         cwd=Path(__file__).parents[2],

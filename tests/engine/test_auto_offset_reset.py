@@ -1,4 +1,4 @@
-"""Where a consumer begins whose group has no committed offset (CON-9, auto.offset.reset)."""
+"""Where a consumer begins if its group has no committed offset (CON-9, auto.offset.reset)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
     faults: Sequence[dict[str, Any]] = (),
     calls: list[dict[str, Any]] | None = None,
 ) -> tuple[Consumer, list[str]]:
-    """Three records are sent while c1 is paused, and one after it has resumed."""
+    """Three records are sent while c1 is paused, and one after it has resumed. Returns c1 and the keys of the steps."""
     sends = [
         {"at": 100, "do": "send", "partition": "t-0", "records": SENT},
         {"at": 2000, "do": "send", "partition": "t-0"},

@@ -1,4 +1,4 @@
-"""An application closes its consumer: who leaves the group, and what late commits get (OFS-2)."""
+"""An application closes its consumer: which members leave the group, and the error of late commits (OFS-2)."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ settings = { linger_ms = 3 }
 
 
 def command(*arguments: str) -> tuple[int, list[str], str]:
-    """Exit code, lines of output, text of errors."""
+    """Run the command. Returns the exit code, the lines of output, and the text of errors."""
     out, err = io.StringIO(), io.StringIO()
     code = main(list(arguments), out, err)
     return code, out.getvalue().splitlines(), err.getvalue()

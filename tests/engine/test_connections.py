@@ -1,4 +1,6 @@
-"""A broker takes one request of a connection at a time, and an answer is lost only with its connection (GEN-11)."""
+"""A broker processes one request of a connection at a time, and a response is lost only with its connection
+(GEN-11).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ IDEMPOTENT = {"enable_idempotence": True, "retry_backoff_ms": 20}
 
 
 def run(*sends: tuple[int, str], faults: list[dict[str, Any]] = [], **settings: Any) -> Simulation:  # noqa: B006
-    """One producer that sends a record to a partition at each time. ``t-0`` and ``t-1`` have different leaders."""
+    """One producer sends a record to a partition at each given time. ``t-0`` and ``t-1`` have different leaders."""
     calls = [{"at": at, "do": "send", "partition": partition} for at, partition in sends]
     return Simulation(
         load(
@@ -37,7 +39,7 @@ def steps(simulation: Simulation) -> list[Any]:
 
 
 def appends(simulation: Simulation) -> list[tuple[int, str, int]]:
-    """Time, partition and first sequence of each append of a client's batch."""
+    """Return the time, partition and first sequence of each append of a client's batch."""
     return [
         (step.at, step.params["partition"], step.params["first_sequence"])
         for step in steps(simulation)
@@ -51,7 +53,7 @@ LOSE_FIRST_ANSWER = {"match": {"api": "Produce", "response": True}, "action": "d
 
 @pytest.mark.requirement("GEN-11")
 def test_the_next_request_is_taken_when_the_one_before_it_is_answered() -> None:
-    """With acks=all that is when its records are replicated: at 35, at 45."""
+    """With acks=all, a request is answered when its records are replicated: here at 35 and 45 ms."""
     assert appends(run(*THREE)) == [(25, "t-0", 0), (35, "t-0", 1), (45, "t-0", 2)]
 
 
@@ -101,7 +103,9 @@ def test_what_waits_has_arrived_and_only_its_connection_can_end() -> None:
 @pytest.mark.requirement("GEN-11")
 @pytest.mark.parametrize(("taken", "stored_on_the_old_one"), [(0, [0, 1]), (1, [0, 1, 2])])
 def test_an_answer_is_lost_with_its_connection(taken: int, stored_on_the_old_one: list[int]) -> None:
-    """The first answer is on its way at 37, the second request is taken, the third waits: it is processed or not."""
+    """At 37 ms, the first response is under way, the second request is being processed, and the third waits.
+    ``taken``: how many of the waiting requests the broker still processes.
+    """
     simulation = run(*THREE, faults=[{**LOSE_FIRST_ANSWER, "taken": taken}])
     made = steps(simulation)
     again = next(step.at for step in made if step.key == "client.drained_again")
@@ -167,11 +171,13 @@ def test_a_run_goes_on_alike_from_a_copy_while_requests_wait() -> None:
     assert copy.digest() == simulation.digest()
 
 
-# Which connection a message goes on ------------------------------------------------------------------
+# Which connection a message uses ---------------------------------------------------------------------
 
 
 def grouped(*faults: dict[str, Any]) -> Simulation:
-    """A consumer whose group's coordinator also leads what it reads; two records, read and committed from 100 ms on."""
+    """A consumer whose group coordinator also leads the partition that it reads; two records are read and committed
+    from 100 ms on.
+    """
     return Simulation(
         load(
             {
@@ -204,7 +210,7 @@ def grouped(*faults: dict[str, Any]) -> Simulation:
 
 
 def until(simulation: Simulation, key: str) -> Any:
-    """The next step with this sentence; fails when none comes."""
+    """Step until this sentence and return its step. Fails if it does not occur."""
     while (step := simulation.step()) is not None:
         if step.key == key:
             return step
@@ -235,7 +241,9 @@ def test_a_late_fetch_holds_up_no_commit_and_its_connection_ends_alone() -> None
 
 @pytest.mark.requirement("GEN-11")
 def test_markers_one_way_and_markers_the_other_way_are_two_connections() -> None:
-    """Each broker coordinates one transaction and leads the partition of the other; one marker request is cut."""
+    """Each broker coordinates one transaction and leads the partition of the other; one connection for markers is
+    cut.
+    """
     document = {
         "id": "T-1",
         "title": {"en": "a test", "zh-Hans": "测试"},
@@ -279,7 +287,7 @@ def test_markers_one_way_and_markers_the_other_way_are_two_connections() -> None
 @pytest.mark.requirement("GEN-11")
 @pytest.mark.parametrize("taken", [0, 1, 2])
 def test_a_paused_broker_reads_of_an_ended_connection_what_had_arrived(taken: int) -> None:
-    """Three requests arrive at a paused broker, and the connection ends before it goes on. None is sent again."""
+    """Three requests arrive at a paused broker, and the connection ends before it resumes. None is sent again."""
     simulation = run(
         *THREE,
         enable_idempotence=False,
@@ -299,7 +307,9 @@ def test_a_paused_broker_reads_of_an_ended_connection_what_had_arrived(taken: in
 
 @pytest.mark.requirement("GEN-11")
 def test_what_a_broker_kept_of_one_connection_is_not_lost_with_the_next() -> None:
-    """The followers stand still: the first request is not answered, and the second outlives two connections."""
+    """The followers are paused: the first request is not answered, and the second is kept although two connections
+    end.
+    """
     stall = [{"at": 22, "action": "pause", "actor": name, "for_ms": 200} for name in ("broker-2", "broker-3")]
     cut = {"match": {"api": "Produce", "nth": 3}, "action": "disconnect", "taken": 1, "after_ms": 4}
     again = {"match": {"api": "Produce", "nth": 3}, "action": "disconnect"}
@@ -325,7 +335,9 @@ def test_a_broker_that_stops_loses_what_it_kept_of_ended_connections() -> None:
 
 @pytest.mark.requirement("GEN-11")
 def test_no_number_of_a_request_comes_twice_not_even_after_a_crash() -> None:
-    """The broker still has a request of the process before; its answer must not pass for an answer to the new one."""
+    """The broker still processes a request from before the crash; its response must not be taken for one to the new
+    request.
+    """
     stall = [{"at": 22, "action": "pause", "actor": name, "for_ms": 400} for name in ("broker-2", "broker-3")]
     crash = {"at": 26, "action": "crash", "actor": "p1", "for_ms": 10}
     simulation = run((20, "t-0"), (300, "t-0"), faults=[*stall, crash])
@@ -354,7 +366,9 @@ def test_a_view_names_the_connection_and_says_when_it_has_ended() -> None:
 
 @pytest.mark.requirement("GEN-5")
 def test_a_connection_that_was_given_up_while_it_was_made_does_not_open() -> None:
-    """A crash ends the attempt of the old process: the new one is connected only when its own attempt is over."""
+    """A crash ends the old process's attempt to connect: the new process is connected only when its own attempt is
+    over.
+    """
     slow = {"at": 0, "action": "connect_slowly", "actor": "broker-1", "by_ms": 60}
     crashes = [{"at": at, "action": "crash", "actor": "p1", "for_ms": 10} for at in (40, 80)]
     made = steps(run((1, "t-0"), (300, "t-0"), faults=[slow, *crashes]))

@@ -1,4 +1,4 @@
-"""The figures of an operator, from the steps alone."""
+"""The metrics that an operator would see, computed from the steps alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def test_an_acknowledgement_that_is_lost_is_retried_once_and_answered_as_a_dupli
 
 
 def test_who_sends_again_is_counted_apart() -> None:
-    """SC-150: until 3.9 the producer sends its request again, in 4.1 the leader asks the coordinator again."""
+    """SC-150: until 3.9 the producer sends its request again; in 4.1 the leader asks the coordinator again. These are
+    counted separately.
+    """
     older, newer = (counted(Simulation(entry("SC-150").scenario(name))) for name in ("k39", "k41"))
     assert older["retries"] == 6 and "questions_repeated" not in older
     assert newer["questions_repeated"] == 6 and "retries" not in newer

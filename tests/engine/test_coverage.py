@@ -1,4 +1,6 @@
-"""The library leaves nothing out: every requirement, row, error, switch and fault kind is met by a run."""
+"""The library leaves nothing out: every requirement, row of a table, error, switch and kind of fault occurs in
+a run.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Damaged documents: whatever they hold, a run is refused in one sentence or plays."""
+"""Damaged documents: whatever they contain, the run is either played or refused with one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.scenario.shelf import library
 from engine.simulation import Simulation
 
 STEPS_MAX = 150
-"""Enough to meet every fault that falls early; a broken document need not be played to its end."""
+"""Enough steps to reach every fault that happens early; a broken document need not be played to its end."""
 
 DOCUMENTS = {
     (entry.id, variant): entry.document for entry in library() for variant in (entry.variants or (None,))
@@ -39,7 +39,7 @@ WORDS = (
 
 
 def played(document: dict[str, Any], variant: str | None) -> None:
-    """Load and run it as `python -m engine run` does."""
+    """Load and run the document as `python -m engine run` does. A refusal must have a text."""
     limits = document.setdefault("limits", {})
     if isinstance(limits, dict) and type(limits.setdefault("steps", STEPS_MAX)) is int:
         limits["steps"] = min(limits["steps"], STEPS_MAX)
@@ -52,7 +52,7 @@ def played(document: dict[str, Any], variant: str | None) -> None:
 
 
 def spots(node: Any) -> list[tuple[Any, Any]]:
-    """Every place of a document, as a container and a key."""
+    """Return every place of a document, as a container and a key."""
     keys = node.keys() if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
     return [spot for key in keys for spot in ((node, key), *spots(node[key]))]
 
@@ -76,7 +76,7 @@ def test_a_document_with_damaged_values_is_refused_or_plays(data: st.DataObject)
 
 
 def value_of(field: Field, data: st.DataObject) -> Any:
-    """One that the field's type allows, whether it makes sense or not."""
+    """Return a value that the field's type allows, whether it makes sense or not."""
     if field.choices:
         return data.draw(st.sampled_from(field.choices))
     if field.kind == "int":

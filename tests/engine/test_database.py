@@ -1,4 +1,4 @@
-"""A database beside Kafka: local transactions, services, what a crash leaves, and what documents may say."""
+"""A database beside Kafka: local transactions, services, what remains after a crash, and what documents may contain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.watching import Watch
 
 
 def document(approach: str, **more: Any) -> dict[str, Any]:
-    """One service of this approach, with the clients that it needs and two records to read."""
+    """A document with one service of this approach, the clients that it needs, and two records to read."""
     acts = APPROACHES[approach].acts
     reads = APPROACHES[approach].source == TOPIC
     service: dict[str, Any] = {"name": "svc", "approach": approach, "at": 60, "rounds": 2}
@@ -49,7 +49,7 @@ def played(text: dict[str, Any], faults: list[dict[str, Any]] | None = None) -> 
 
 
 def verdict(simulation: Simulation) -> tuple[int, int, int, int]:
-    """Rows, rows missing, records missing, rows repeated."""
+    """Return the numbers of rows, missing rows, missing records and repeated rows."""
     found = simulation.judges.database_verdict()
     assert found is not None
     return found.rows, found.row_missing, found.record_missing, found.row_repeated
@@ -130,7 +130,8 @@ class TestApproaches:
     @pytest.mark.parametrize(
         ("approach", "fault", "left"),
         [
-            # Rows, rows missing, records missing, rows repeated: the first round is cut, the second is whole.
+            # The numbers of rows, missing rows, missing records and repeated rows. The first round is cut off, the
+            # second is complete.
             ("row_then_record", crash("WriteRows"), (1, 0, 0, 0)),
             ("row_then_record", crash("CommitRows"), (1, 0, 0, 0)),
             ("row_then_record", crash("CommitRows", True), (2, 0, 1, 0)),
@@ -191,7 +192,7 @@ class TestApproaches:
     def test_a_service_gives_up_waiting_for_a_database_that_is_down(self) -> None:
         fault = {"at": 10, "action": "crash", "actor": "database", "for_ms": 1000}
         simulation = played(document("row_then_record"), [fault])
-        # The first order fails after the timeout, the second one meets the database again.
+        # The first order fails after the timeout; the second one reaches the database again.
         assert verdict(simulation) == (1, 0, 0, 0)
 
     def test_a_service_that_pauses_keeps_its_work(self) -> None:

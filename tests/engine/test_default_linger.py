@@ -1,4 +1,4 @@
-"""Runs of 4.1 have linger.ms 0 where Java has 5 (KIP-1030): with 5 they end with the same verdicts."""
+"""Runs of 4.1 have linger.ms 0, where Java's default is 5 (KIP-1030). With 5, they end with the same verdicts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ NEWEST = PROFILES["k41"].name
 
 
 def with_java_default(scenario: Scenario) -> Scenario | None:
-    """The scenario with Java's linger.ms for each producer of Kafka 4.1 that has none of its own; None if all
-    have one."""
+    """Return the scenario with Java's default of linger.ms for each producer of Kafka 4.1 that does not set it; None
+    if there is no such producer.
+    """
     document = scenario.document
     producers = [
         {**row, "settings": {"linger_ms": JAVA_DEFAULT_MS, **row["settings"]}}

@@ -1,4 +1,4 @@
-"""Scenario documents: what is wrong is named with its place, its line and what is allowed."""
+"""Scenario documents: a mistake is reported with its place, its line and what is allowed there."""
 
 from __future__ import annotations
 

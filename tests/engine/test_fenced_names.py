@@ -1,4 +1,4 @@
-"""A sentence about fencing names the producer and the cause, where the run knows them."""
+"""A sentence about fencing names the producer and the cause if the run knows them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO: dict[str, Any] = {
 
 
 def said(simulation: Simulation, key: str) -> list[str]:
-    """Every sentence of this kind in a run, in English."""
+    """Return the first sentences with this key in a run, in English, nine at most."""
     found: list[str] = []
     while (step := simulation.step()) is not None and len(found) < 9:
         found += [sentence(key, step.params)] if step.key == key else []
@@ -67,7 +67,7 @@ def test_the_first_epoch_fences_nothing() -> None:
 
 @pytest.mark.parametrize(("of", "older"), [("SC-131/while-open", 77), ("SC-71", 1000)])
 def test_a_producer_whose_id_has_a_new_pid_is_named_too(of: str, older: int) -> None:
-    """Its epoch says nothing of the new PID, so it is not called fenced."""
+    """The epoch of the old PID says nothing about the new one, so the producer is not called fenced."""
     ready = said(run(of), "client.transactional_id_ready")[-1]
     assert ready.endswith(f"p1 still has PID {older}, which the coordinator no longer accepts.")
 
@@ -88,7 +88,9 @@ def test_a_refused_epoch_says_what_raised_it(of: str, cause: str) -> None:
 
 
 def test_an_epoch_that_the_leader_does_not_know_was_raised_by_the_end_of_a_transaction() -> None:
-    """A late write to a partition that the producer has not written to: its leader has to ask."""
+    """A late write goes to a partition that the producer has not written to, so its leader has to ask the
+    coordinator.
+    """
     late = {"transactional_id": "txn-1", "producer_id": 1000, "producer_epoch": 0, "first_sequence": 0}
     message = {**late, "transactional": True, "transaction_version": 2}
     craft = {"at": 800, "action": "craft_produce", "partition": "t-1", "message": message}

@@ -1,4 +1,4 @@
-"""Modules form layers: no circle of imports, annotations and imports inside functions included."""
+"""Modules form layers: their imports have no cycles, including imports for annotations and inside functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def modules(package: str) -> dict[str, Path]:
 def imported(path: Path, known: dict[str, Path]) -> set[str]:
     found = set()
     for module, name in names_imported(path):
-        # A name is a module of its own or stands in the module that it is imported from.
+        # An imported name is a module itself, or is defined in the module that it is imported from.
         whole = f"{module}.{name}" if name else module
         found.add(whole if whole in known else module)
     return {module for name in found for module in loaded_with(name)} & known.keys()
@@ -33,7 +33,7 @@ def imported(path: Path, known: dict[str, Path]) -> set[str]:
 
 @cache
 def names_imported(path: Path) -> set[tuple[str, str]]:
-    """Each module that the file imports, with the name that it takes from it, or an empty one."""
+    """Return each module that the file imports, with the name imported from it, or "" for the module itself."""
     found = set()
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
@@ -44,13 +44,13 @@ def names_imported(path: Path) -> set[tuple[str, str]]:
 
 
 def loaded_with(name: str) -> set[str]:
-    """A module and the packages that hold it: Python runs their ``__init__`` first."""
+    """Return a module and the packages that contain it: Python runs their ``__init__`` first."""
     parts = name.split(".")
     return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 
 def packages() -> dict[str, set[str]]:
-    """What stands directly in ``eosviz/``, a package or a single module, and what of it each imports."""
+    """Return each package or single module directly in ``eosviz/`` → those that it imports."""
     known = modules("eosviz")
     graph: dict[str, set[str]] = {}
     for name, path in known.items():
@@ -62,7 +62,7 @@ def packages() -> dict[str, set[str]]:
 
 
 def layers() -> list[list[str]]:
-    """The list of docs/architecture.md, the lowest first."""
+    """Return the layers listed in docs/architecture.md, the lowest first."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     block = text.partition("```layers\n")[2].partition("```")[0]
     return [line.split() for line in reversed(block.splitlines())]

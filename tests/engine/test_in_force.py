@@ -1,4 +1,6 @@
-"""What is listed beside a run exists in its versions: rows of machines, lines of pseudocode, at the cluster's level."""
+"""What is listed beside a run exists in its versions and at its transaction version: rows of machines, and lines of
+pseudocode.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from tests.rotation import part
 
 RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
 FORCED = ["SC-61", "SC-75", "SC-104", "SC-26", "SC-35"]
-"""Played in every version that can run them, beside the runs of the library in their own."""
+"""Scenarios that are played in every version that can run them; the runs of the library are played in their own
+versions.
+"""
 
 
 def simulations(run: tuple[str, str | None], profile: str | None, level: int | None) -> Iterator[Simulation]:
@@ -36,8 +40,9 @@ def simulations(run: tuple[str, str | None], profile: str | None, level: int | N
 
 
 def steps(simulation: Simulation) -> Iterator[tuple[Step, Profile]]:
-    """Each step with the version of the one that acts, at the highest level in force so far: a request of a client that
-    has not noticed a lower one may still be on its way."""
+    """Yield each step with the version of the component that acts, at the highest level so far: a request of a client
+    that has not noticed a lower level may still be under way.
+    """
     world, highest = simulation.world, 0
     for _ in range(2_000):
         step = simulation.step()
@@ -64,7 +69,9 @@ def _levels(world: Any) -> dict[str, Any]:
 
 
 def wrong_lines(simulation: Simulation) -> dict[tuple[str, str], str]:
-    """Sentence and version to the line where it is said, where the version does not have that line."""
+    """Return (key of a sentence, version) → the line of pseudocode to which the sentence belongs, for lines that the
+    version does not have.
+    """
     wrong = {}
     for step, profile in steps(simulation):
         decided = () if step.decision is None else step.decision["rows"]

@@ -1,4 +1,6 @@
-"""A document names nothing that its cluster does not have: ZooKeeper's things, or those of a controller quorum."""
+"""A document names nothing that its cluster does not have: neither parts of ZooKeeper nor those of a controller
+quorum.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,7 @@ SAID_OF = {
     "quorum": re.compile("kraft|heartbeat|metadata log|broker epoch|心跳|元数据日志", re.IGNORECASE),
 }
 OF_ONE_VERSION = re.compile(r"In (\d\.\d) (?!and later)")
-"""How a requirement begins that only one version has."""
+"""The beginning of the text of a requirement that only one version has."""
 RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
 
 
@@ -114,7 +116,7 @@ def rules_of(step: Step) -> set[str]:
 
 
 def words_of(step: Step, keeper: str) -> str:
-    """Every sentence of a step in both languages, with the rules it names."""
+    """Return all sentences of a step in both languages, and the texts of the rules that it names."""
     decided = () if step.decision is None else step.decision["rows"]
     keys = [step.key, *(note["key"] for note in step.notes), *(row["key"] for row in decided)]
     keys += [text_key_in(rule, keeper) for rule in rules_of(step)]

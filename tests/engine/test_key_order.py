@@ -1,4 +1,4 @@
-"""The order of a document's keys means nothing: a replay keeps them sorted, and its run must be the same."""
+"""The order of a document's keys must not matter: a replay sorts them, and its run must be the same."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.engine.search.worlds import world
 from tests.rotation import part
 
 QUICK = 12
-"""Runs of the quick tests, each in every order."""
+"""How many runs the quick tests play, each with the keys in every order."""
 SEEDS = 4
-"""Random worlds, each with its first steps."""
+"""How many random worlds are played, each with its first steps only."""
 SEARCHED_STEPS = 400
 
 
@@ -46,7 +46,7 @@ ORDERS = (sorted_keys, reversed_keys, shuffled_keys)
 
 
 def run_of(document: dict[str, Any], variant: str | None, steps_max: int = 20_000) -> list[str]:
-    """Digests of what a replay of it holds: the header with the first view, then each step."""
+    """Return digests of what a replay of the run contains: the header with the first view, then each step."""
     simulation = Simulation(load(document, variant))
     made = [_digest([simulation.header(), simulation.view()])]
     while len(made) <= steps_max and (step := simulation.step()) is not None:
@@ -97,7 +97,7 @@ name = "later"
 title = { en = "Later", zh-Hans = "稍后" }
 set = { "faults.1.at" = 130, "faults.1" = { at = 90, action = "pause", actor = "broker-1" } }
 """
-"""Tables whose keys stand in no order, of each kind that a document may have."""
+"""Tables with unordered keys, of each kind that a document may contain."""
 
 
 @pytest.mark.parametrize("variant", [None, "later"])

@@ -1,7 +1,7 @@
-"""Every scenario of the library, every variant: its golden, its verdicts, what it must say.
+"""Every variant of every scenario of the library: its golden, its verdicts, and what its steps must say.
 
-A golden holds keys, parameters and rules; some runs that show the most have a transcript besides, as a person reads
-it. ``REWRITE=1`` writes both and the tables of docs/scenarios.md anew; the difference is read before it is committed.
+A golden contains keys, parameters and rules; the most instructive runs also have a transcript in words. ``REWRITE=1``
+writes both, and the tables of docs/scenarios.md, anew; read the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ SHOWCASES = (
     "SC-80-one-node",
     "SC-84-strays-around-compensation",
 )
-"""Runs whose sentences are read: together they say most of what steps can say, in the best known scenarios."""
+"""Runs with a transcript: together, their sentences are most of those that steps can say, in the best known
+scenarios.
+"""
 
 
 def end_of(simulation: Simulation) -> list[str]:
-    """The lines of a golden behind its steps."""
+    """Return the lines of a golden after those of its steps."""
     lines = [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
     outcome = simulation.judges.outcome_verdict()
     lines += [] if outcome is None else outcome.lines()
@@ -114,7 +116,7 @@ UNSAID = {
     "comparison": "only the variants of a scenario together show it; their verdicts hold it",
     "several": "this client never puts two batches of a partition into one append; the vectors hold it",
 }
-"""Why no step of a scenario names a requirement that the scenario covers."""
+"""Requirement → why no step names it, although a scenario covers it."""
 UNSAID_RULES = {
     **dict.fromkeys(("CPT-1", "CPT-3", "CPT-5", "CPT-7", "CPT-8"), "concepts"),
     **dict.fromkeys((f"GEN-{number}" for number in range(1, 11)), "model"),
@@ -134,15 +136,15 @@ UNSAID_IN = {
     ("SC-62", "TXC-8"): "while markers are under way a change is pending, and that is asked first (TXC-7)",
     ("SC-72", "MSG-4"): "the table of errors itself, which test_explain holds",
 }
-"""Why no step of this very scenario names a requirement that others name."""
+"""(Scenario, requirement) → why no step of this scenario names the requirement, although steps of others do."""
 
 
 NAMED = re.compile(r"(?:\[|^ *refused )((?:[A-Z]+-\d+ ?)+)(?:\]$|[: ])")
-"""The requirements of a step, a note or a row of a decision, and that of a refusal, in a line of a golden."""
+"""Matches the requirements in a line of a golden: those of a step, a note, a row of a decision, or a refusal."""
 
 
 def named_rules(name: str) -> Iterator[str]:
-    """Every requirement that the steps of a run name; its golden holds them."""
+    """Yield every requirement that the steps of a run name, read from its golden."""
     for line in (GOLDENS / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if found := NAMED.search(line):
             yield from found[1].split()
@@ -164,7 +166,7 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason() -> None:
 
 
 def test_a_run_without_a_variant_is_that_of_a_variant() -> None:
-    """Otherwise the texts, which are about the variants, would be shown with a run that no golden holds."""
+    """Otherwise, the texts, which describe the variants, would be shown with a run that has no golden."""
     for entry in library():
         if entry.variants and acts(entry.document):
             own = entry.scenario()

@@ -1,4 +1,6 @@
-"""Consume-transform-produce as scenarios play it: exactly once whenever the application dies, and not without."""
+"""The consume-transform-produce loop as scenarios play it: exactly once, whenever the application crashes, with all
+mechanisms; and not without them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def crash(at: int, after: int = 60) -> list[dict[str, str | int]]:
-    """The whole application, producer and consumer, is gone for a while."""
+    """Faults that crash the whole application, producer and consumer, for a while."""
     return [
         {"at": moment, "action": action, "actor": actor}
         for moment, action in ((at, "crash"), (at + after, "restart"))
@@ -65,7 +67,7 @@ def delivered(simulation: Simulation) -> int:
     "error", ["REQUEST_TIMED_OUT", "COORDINATOR_LOAD_IN_PROGRESS", "GROUP_AUTHORIZATION_FAILED"]
 )
 def test_the_lookup_of_the_group_coordinator_is_repeated_after_a_retriable_error(error: str) -> None:
-    """``AbstractCoordinator.ensureCoordinatorReady`` asks again after any RetriableException."""
+    """``AbstractCoordinator.ensureCoordinatorReady`` looks up again after any RetriableException."""
     denied = {"match": {"api": "FindCoordinator", "from": "c1"}, "action": "inject_error", "error": error}
     simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": [denied]}))
     said = []
@@ -91,7 +93,7 @@ def test_a_committed_reader_gets_every_record_once_whenever_the_application_dies
 
 @pytest.mark.parametrize("at", [None, 200])
 def test_a_group_is_asked_where_it_stands_when_the_producer_is_ready(at: int | None) -> None:
-    """initTransactions() stands before the first poll(), after a restart as at the beginning."""
+    """initTransactions() comes before the first poll(), at the beginning and after a restart."""
     faults = [] if at is None else crash(at)
     simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": faults}))
     ready = asked = 0
@@ -167,7 +169,7 @@ INSTANCES = {
 def test_an_instance_of_an_older_generation_repeats_only_what_no_check_stops(
     profile: str, twice: int
 ) -> None:
-    """Both instances process the same inputs; what they make of one input is one record."""
+    """Both instances process the same inputs; their outputs for one input count as one record."""
     simulation = run(profile=profile, **INSTANCES)
     judged = simulation.judges.records["out-0"]
     assert (judged.stored, duplicates(simulation), len(judged.duplicated)) == (8, twice, twice)

@@ -1,7 +1,7 @@
-"""Every state machine of the engine, every (state, event), with its real guards in generated situations.
+"""Every (state, event) of every state machine of the engine, with its real guards in generated situations.
 
-What is checked here is that a table is sound; that its rows are the right ones is checked by scenarios and by
-recorded cases. So nothing here counts as coverage of a row.
+These tests check that a table is consistent; scenarios and recorded cases check that its rows are the right ones. So
+nothing here counts as coverage of a row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ PAIRS = [
 
 
 def rows_that_hold(machine: Machine[Any], state: str, on: str, situation: Any) -> list[Row]:
-    """The rows whose own guard holds; if none does, those without a guard. Computed without ``take``, to test it."""
+    """Return the rows whose own guard holds; if there is none, those without a guard. It does not use ``take``, which
+    it serves to test.
+    """
     rows = machine.candidates(state, on)
     holding = [row for row in rows if row.when and machine.guards[row.when](situation)]
     return holding or [row for row in rows if not row.when]
@@ -93,7 +95,7 @@ def test_every_row_says_why_in_both_languages_and_names_a_rule(machine: Machine[
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_a_terminal_state_is_never_left(machine: Machine[Any]) -> None:
-    """Where the end is the beginning, all starts anew."""
+    """If the final state is also the first one, everything may begin again."""
     left = [
         row.name(machine.name)
         for row in machine.rows
@@ -106,8 +108,9 @@ def test_a_terminal_state_is_never_left(machine: Machine[Any]) -> None:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_any_walk_stays_inside_the_table(machine: Machine[Any], data: st.DataObject) -> None:
-    """Whatever happens in whatever situation: one row decides, a refusal changes nothing, and no walk ends in a state
-    that is not terminal and knows no event."""
+    """Whatever happens in whatever situation: exactly one row decides, a refusal changes nothing, and no walk ends in
+    a state that has no events and is not terminal.
+    """
     state = machine.initial
     for _ in range(data.draw(st.integers(1, 15))):
         possible = [on for on in machine.events if machine.candidates(state, on)]

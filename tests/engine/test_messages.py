@@ -1,4 +1,4 @@
-"""A message as JSON (``describe``)."""
+"""Messages as JSON (``describe``)."""
 
 from __future__ import annotations
 

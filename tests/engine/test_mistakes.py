@@ -1,4 +1,6 @@
-"""A document's mistakes all at once, what belongs to which word, and the tables that a form is made from."""
+"""All mistakes of a document are reported at once; which fields belong to which call or action; and the tables from
+which a form is made.
+"""
 
 from __future__ import annotations
 

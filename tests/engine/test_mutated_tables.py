@@ -1,9 +1,10 @@
-"""A wrong row of a table is found: the table drives, and nothing beside it knows better.
+"""A wrong row of a table is noticed, because the table alone drives the component.
 
-Each row that leads to a state is given another target, and short runs of the library that take it are played once
-more. What they do must differ, what they say of the transition itself aside. Where a state is not kept but shows in
-what a row's effects leave behind, the effects are the measure. A wrong guard is found by the situations of
-test_machines.py, for guards exclude each other; where a row without a guard takes what is left, runs find it too.
+Each row that leads to a state gets another target, and short runs of the library in which it decides are played
+again. These runs must differ in more than what they report of the transition itself. If a machine does not store its
+state but the effects of a row imply it, the effects are changed. A wrong guard is noticed by the situations of
+test_machines.py, because guards exclude each other; if a row without a guard covers the remaining cases, runs notice
+it, too.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ BEFORE_DEFAULTS = [
     if row.when and any(not other.when for other in machine.candidates(row.source, row.on))
 ]
 EVERY = 12
-"""`make test` takes one row in so many, `make test-all` all of them."""
+"""`make test` takes one of so many rows, `make test-all` all of them."""
 RUNS_MAX = 12
 NONE = ""
 
@@ -57,7 +58,7 @@ LEADS_TO = {
         NONE: "NO_BLOCK",
     },
 }
-"""Where the last effect of a row leads: a marker, an offset, a block of ids then is where this state says."""
+"""The state that the last effect of a row implies: it says where a marker, an offset or a block of ids is then."""
 
 
 @pytest.mark.parametrize("name", LEADS_TO)
@@ -73,7 +74,7 @@ def last_effect(row: Row) -> str:
 
 @cache
 def shortest_runs() -> dict[int, list[Scenario]]:
-    """Dict of `id(row)` → the shortest runs of the library in which that row decides, the shortest first."""
+    """Return `id(row)` → the shortest runs of the library in which the row decides, the shortest first."""
     runs: dict[int, list[tuple[int, str, Scenario]]] = {}
     for entry in library():
         for variant in entry.variants or (None,):
@@ -86,7 +87,9 @@ def shortest_runs() -> dict[int, list[Scenario]]:
 
 
 def played(scenario: Scenario, watching: str = "bare") -> list[Any]:
-    """What a run does, step by step; its last entry is its end, or how it broke."""
+    """Play a run and return what it does, step by step; the last element is how it ended, or the error that
+    broke it.
+    """
     steps: list[Any] = []
     try:
         simulation = Simulation(scenario, watching=watching)
@@ -103,7 +106,7 @@ def played(scenario: Scenario, watching: str = "bare") -> list[Any]:
 
 @contextmanager
 def changed(machine: Machine[Any], row: Row, **wrong: Any) -> Iterator[None]:
-    """The row stands in the table with another target, or with the negation of its guard."""
+    """While this lasts, the row has another target, or the negation of its guard."""
     target = wrong.get("target", row.target)
     other = replace(row, target=target)
     object.__setattr__(other, "number", row.number)

@@ -1,4 +1,4 @@
-"""A member whose application does not poll in time leaves its group, and what its late commits get (OFS-2)."""
+"""A member whose application does not poll in time leaves its group; and the error of its late commits (OFS-2)."""
 
 from __future__ import annotations
 

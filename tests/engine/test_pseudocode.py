@@ -1,4 +1,4 @@
-"""The pseudocode documents: complete, tied to what exists, and printed with their words."""
+"""The pseudocode documents: they are complete, refer to what exists, and are printed with their words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPEAKERS = (
     "producer_batch",
     "zookeeper",
 )
-"""Whose sentences are about code of a component; what a fault or the network does is no component's code."""
+"""Components whose sentences are about their code; what a fault or the network does belongs to no component's code."""
 ABOUT_THE_SCHEME = ("middleware.strategy_", "middleware.trade_off_", "middleware.kafka_")
 
 
@@ -137,7 +137,7 @@ NAME = re.compile(r"[A-Z]{2}[A-Z_]+|\w+_\w+|\w+\(\)|[a-z]+\.[a-z]\w*")
 
 
 def test_the_code_in_chinese_keeps_every_name() -> None:
-    """Functions, fields, settings and errors are the same in both languages, and what is written in words is not."""
+    """Functions, fields, settings and errors are the same in both languages; what is written in words is translated."""
     lines = [line for component in components().values() for line in component.lines if line.chinese]
     assert len(lines) > 300
     for line in lines:

@@ -1,5 +1,6 @@
-"""Scenarios of the library in which brokers crash, pause and move, played with a controller that has a log of its own:
-the same verdicts as with ZooKeeper behind it, in one version of Kafka."""
+"""Scenarios of the library in which brokers crash, pause and move, played with a controller that has a log of its
+own: the verdicts are the same as with ZooKeeper in the same version of Kafka.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What real clients did to a real Kafka 4.1, done again in the engine (``kafka-logs/*/phaseN.json``)."""
+"""What real clients did at a real Kafka 4.1 is repeated in the engine and compared (``kafka-logs/*/phaseN.json``)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Change = Callable[[dict[str, Any]], None]
 
 
 class Changed(Neighbours):
-    """The files of a folder, one of them with other bytes."""
+    """The files of a folder, one of them replaced by other bytes."""
 
     def __init__(self, folder: Path, path: str, data: bytes) -> None:
         super().__init__(folder)
@@ -123,7 +123,9 @@ def test_a_wrong_offset_of_a_client_is_noticed() -> None:
 
 
 def with_other_epoch(data: bytes) -> tuple[bytes, int]:
-    """A log whose last batch, a marker, has another epoch; its checksum fits."""
+    """Return the log with another epoch in its last batch, which is a marker, and a valid checksum; and the new
+    epoch.
+    """
     *_, last = (row for row in SegmentReader().rows(data) if isinstance(row, BatchRow))
     header = last.header
     assert header.is_control

@@ -1,4 +1,4 @@
-"""Every refusal of the engine has its words: reason and remedy, in both languages, with all they name."""
+"""Every refusal of the engine has texts in both languages, for reason and remedy, and all parameters that they name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def _refusals() -> Iterator[tuple[str, ast.Call, ast.Module]]:
 
 
 def _keys(call: ast.Call, module: ast.Module) -> list[str]:
-    """The catalogue keys that the third argument can name: itself, what an f-string fits, a variable's texts."""
+    """Return the catalogue keys that the third argument can name: itself, those that match an f-string, or those that
+    a variable can have.
+    """
     known = [key for key in catalogue() if key.startswith("refused.") and not key.endswith(".remedy")]
     what = call.args[2]
     if isinstance(what, ast.Name):
@@ -79,7 +81,7 @@ def test_a_refusal_has_reason_and_remedy_with_all_that_they_name(
         for name in (key, f"{key}.remedy"):
             words = catalogue()[name]
             needed = words.slots("en") | words.slots("zh-Hans")
-            # A variable may name sentences of other places, too, which name other things.
+            # A variable may also name sentences of other calls, which have other parameters.
             assert needed <= given or isinstance(call.args[2], ast.Name), f"{place}: {name} needs {needed}"
 
 

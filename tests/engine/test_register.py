@@ -1,4 +1,4 @@
-"""The register of loose statements: every entry has its words, and shows itself where a sentence is said."""
+"""The register of loose statements: every entry has texts, and is shown where a sentence names it."""
 
 from engine.explain.requirements import REGISTER
 from engine.explain.sentences import catalogue

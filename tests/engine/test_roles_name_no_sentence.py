@@ -1,6 +1,6 @@
-"""Roles emit happenings and name no sentence: keys of the catalogue stand in engine/telling alone.
+"""Roles report happenings and name no sentence: only engine/telling contains keys of the catalogue.
 
-Rows of tables carry words and codes, which the tables of engine/telling turn into keys.
+Rows of tables contain words and codes, which the tables of engine/telling translate into keys.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TELLS = {"say", "note", "lead", "decide", "refuse", "transition", "fact"}
 
 
 def named_in(path: Path, known: frozenset[str]) -> set[str]:
-    """Keys that a file names, whole or by their beginning."""
+    """Return the keys that a file names, whole or by their beginning."""
     found = set()
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
@@ -48,7 +48,9 @@ def test_no_role_names_a_sentence() -> None:
 
 
 def test_no_role_tells_anything() -> None:
-    """Roles emit and touch; the words of a step are made in engine/telling, which no role knows."""
+    """Roles only report happenings and touch parts; engine/telling makes the sentences of a step, and no role imports
+    it.
+    """
     for room in ROOMS:
         for path in sorted((ENGINE / room).rglob("*.py")):
             for node in ast.walk(tree_of(path)):
@@ -71,6 +73,8 @@ def test_every_happening_has_one_sentence() -> None:
 
 
 def test_no_happening_takes_the_parameter_of_its_batch() -> None:
-    """A step keeps the id of its batch as ``batch_id`` (recording.py), so a field of that name would be lost."""
+    """A step stores the id of its batch as ``batch_id`` (recording.py), so a happening's own field with this name
+    would be lost.
+    """
     both = {kind.__name__ for kind in TELLINGS if {"batch", "batch_id"} <= set(kind.__annotations__)}
     assert both == set()

@@ -1,4 +1,4 @@
-"""Every mistake of a document has its words in both languages, with all that they name."""
+"""Every mistake of a document has texts in both languages, and all parameters that they name."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ ENGINE = Path(__file__).parents[2] / "engine"
 CJK = re.compile("[\u4e00-\u9fff]")
 PARTS = {"wrong", "allowed"}
 THE_SAME = {"scenario.allowed.setting_path"}
-"""Names alone, but for a placeholder."""
+"""Texts that consist of names only, apart from a placeholder, and so are the same in both languages."""
 FIELDS = [field.allowed() for table in SECTIONS.values() for field in table.values()]
 
 
 @cache
 def _parts() -> list[tuple[str, str, set[str]]]:
-    """Where a part of a sentence is named in the code, its key, and what it is given."""
+    """Return, for each part of a sentence that the code names, its place in the code, its key, and the names of its
+    parameters.
+    """
     found = []
     for file in sorted(ENGINE.rglob("*.py")):
         for node in ast.walk(tree_of(file)):
@@ -53,7 +55,7 @@ def test_what_a_field_allows_is_said_in_both_languages() -> None:
 
 
 def demanded_options() -> set[str | None]:
-    """Every option whose absence a command of the operator's tool reports."""
+    """Return every option whose absence a command of the operator's tool reports."""
     bare = [Command(name=name) for name in COMMANDS.values()]
     abort = Command(name=ABORT, partition="t-0")
     began = [replace(abort, producer_id=1), replace(abort, producer_id=1, producer_epoch=0)]

@@ -1,4 +1,4 @@
-"""What a step says of a transaction is true at that step: which state follows, and whether readers still wait."""
+"""What a step says about a transaction is true at that step: which state follows, and whether consumers still wait."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def steps_of(simulation: Simulation) -> list[Step]:
 
 
 def said_with(steps: list[Step], key: str) -> list[set[str]]:
-    """The notes of each step with this sentence."""
+    """Return the keys of the notes of each step with this sentence."""
     return [{note["key"] for note in step.notes} for step in steps if step.key == key]
 
 
 @pytest.mark.parametrize(
     ("name", "compared"),
     [
-        # Decided, and the markers are missing: the completion is not being written yet.
+        # The outcome is decided, but the markers are missing, so the completion is not being written yet.
         ("SC-48", [["state", "PrepareCommit"], ["after the markers", "CompleteCommit"]]),
         ("SC-66/while-writing", [["state", "Empty"], ["being written", "Empty"]]),
-        # In Kafka 2.0 the decision stands, and nothing follows it.
+        # In Kafka 2.0 the decision stays, and no completion follows.
         ("SC-66/stuck-2-0", [["state", "PrepareCommit"]]),
     ],
 )
@@ -58,7 +58,7 @@ def test_readers_wait_for_markers_only_while_markers_are_missing() -> None:
 
 
 def answer_to_end(simulation: Simulation) -> int:
-    """The message with which the coordinator answers EndTxn."""
+    """Return the id of the message with which the coordinator answers EndTxn."""
     while simulation.number < 58:
         simulation.step()
     under_way = simulation.view()["network"]["messages"].values()

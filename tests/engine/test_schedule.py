@@ -1,4 +1,4 @@
-"""What two runs of one scenario schedule differently."""
+"""The calls and faults that two runs of one scenario schedule differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules made by pointing: they fall on the message that was meant, and on no other."""
+"""Rules that a learner makes by pointing at a message take effect on this message only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def document(name: str = "SC-03", **changes: Any) -> dict[str, Any]:
 
 
 def struck(scenario: Scenario, interventions: list[dict[str, Any]] = ()) -> list[int]:  # type: ignore[assignment]
-    """The messages that were dropped, by their numbers."""
+    """Return the ids of the messages that were dropped."""
     simulation = Simulation(scenario, interventions)
     found = []
     while (step := simulation.step()) is not None:
@@ -42,7 +42,7 @@ def test_a_rule_made_from_a_message_falls_on_it_alone(faults: list[Any]) -> None
     for message in heard(load(base))[::5]:
         rule = {"match": message.match, "action": "drop"}
         found = struck(load({**base, "faults": [*faults, rule]}))
-        # What the rules before it fall on may be another message once this one is lost.
+        # After this loss, the earlier rules may take effect on another message.
         assert message.id in found and len(found) <= len(already) + 1, message
 
 

@@ -1,4 +1,4 @@
-"""The kernel's promises, held on every scenario of the library."""
+"""What the kernel guarantees, checked with every scenario of the library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.search.folding import copied, fits
 from tests.rotation import in_turn, part
 
 FOLDED = part(BEGUN, len(BEGUN) // 8, "engine")
-"""The runs that the quick tests fold."""
+"""The runs whose changes the quick tests apply to the view."""
 
 
 @pytest.mark.requirement("GEN-10", "UIV-2")
@@ -33,8 +33,9 @@ FOLDED = part(BEGUN, len(BEGUN) // 8, "engine")
     "name", [name if name in FOLDED else pytest.param(name, marks=pytest.mark.slow) for name in BEGUN]
 )
 def test_folding_the_changes_gives_the_engines_own_view(name: str, every: int) -> None:
-    """Forward at every so many steps, then all the way back to the first view. What a change leaves out stays wrong
-    until it is changed again."""
+    """Apply the changes forward and compare every ``every`` steps, then apply them backward to the first view. A part
+    of the view that a change forgot stays wrong until it is changed again, so this finds it.
+    """
     simulation = Simulation(scenario_of(name))
     first = json.loads(canonical(simulation.view()))
     folded = json.loads(canonical(first))
@@ -55,7 +56,9 @@ def test_folding_the_changes_gives_the_engines_own_view(name: str, every: int) -
 
 
 def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first() -> None:
-    """A write that waits for its followers is answered when its topic is deleted, which touches the replica first."""
+    """A write that waits for its followers is answered when its topic is deleted, which touches the replica before
+    the topic is removed.
+    """
     simulation = Simulation(entry("SC-59").scenario("deleted-meanwhile"))
     folded = json.loads(canonical(simulation.view()))
     while (step := simulation.step()) is not None and step.number < 200:
@@ -151,8 +154,9 @@ def test_an_impossible_intervention_is_refused_and_changes_nothing() -> None:
 @pytest.mark.requirement("GEN-1")
 @pytest.mark.parametrize("every", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_two_hash_seeds_give_the_same_bytes(every: int) -> None:
-    """GEN-1: scenarios of the library, step by step, under different PYTHONHASHSEEDs. The goldens hold all of
-    them, too: each process of the tests has a seed of its own."""
+    """GEN-1: scenarios of the library are played under two values of PYTHONHASHSEED. The goldens check all of them,
+    too, because each process of the tests has another value.
+    """
     program = (
         "import sys, hashlib\n"
         "from engine.__main__ import main\n"
@@ -202,7 +206,9 @@ def said(simulation: Simulation) -> list[str]:
 
 
 def test_quiet_time_makes_no_step_and_no_event() -> None:
-    """Seven quiet days between two sends: the first fetches end, nothing ticks, the second send comes."""
+    """There are seven days between two sends: the first fetches end, then no event happens, and the second send
+    comes.
+    """
     calls = [{"at": at, "do": "send", "partition": "t-0"} for at in (20, SEVEN_DAYS)]
     simulation = small(applications=[{"name": "app-1", "client": "p1", "calls": calls}])
     simulation.run(until=SEVEN_DAYS - 1)
@@ -242,7 +248,7 @@ def test_a_delayed_message_holds_up_what_follows_on_its_connection() -> None:
     while (step := simulation.step()) is not None:
         if step.key.startswith("broker.append"):
             arrivals.append((step.at, step.params["first_sequence"]))
-    # The second arrives at 55, too, and waits until the first is answered (GEN-11).
+    # The second request arrives at 55 ms, too, and waits until the first is answered (GEN-11).
     assert arrivals == [(55, 0), (65, 1)]
 
 
@@ -277,8 +283,9 @@ def test_messages_for_a_paused_actor_wait_for_it() -> None:
 
 @pytest.mark.requirement("TXC-22", "GEN-2")
 def test_a_component_that_asked_for_a_time_is_queued_for_it() -> None:
-    """Broker 2 comes back before its session ended: broker 3 is elected in the same step, and reads the log of
-    the transactions when it said it would, not when another request happens to reach it."""
+    """Broker 2 returns before its session has ended. Broker 3 is elected in the same step, and loads the log of the
+    transactions at the time that it asked for, not when another request happens to reach it.
+    """
     calls = [
         {"at": 0, "do": "init_transactions"},
         {"at": 400, "do": "begin_transaction"},
@@ -352,7 +359,7 @@ def dark(case: str, profile: str, back_at: int | None = None) -> Simulation:
 @pytest.mark.parametrize("profile", ["k20", "k28"])
 @pytest.mark.parametrize("case", DARK_RUNS)
 def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case: str, profile: str) -> None:
-    """Clients try to connect again and again; once no component waits, those are no steps."""
+    """Clients try to connect again and again; when no component waits for this any more, it makes no steps."""
     simulation = dark(case, profile)
     simulation.run()
     assert simulation.finished == "complete"
@@ -364,7 +371,7 @@ def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case: str, prof
 @pytest.mark.requirement("GEN-2", "GEN-6")
 @pytest.mark.parametrize("case", DARK_RUNS)
 def test_clients_go_on_when_a_broker_is_back(case: str) -> None:
-    """After the end a learner restarts the brokers: the run is the one in which they came back."""
+    """After the end of the run, a learner restarts the brokers, and the run continues."""
     simulation = dark(case, "k28")
     simulation.run()
     ended = simulation.number
@@ -388,7 +395,7 @@ def test_brokers_that_come_back_later_are_waited_for() -> None:
 def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An application that tries again every minute for a month, while no broker runs."""
+    """An application tries again every minute for a month, while no broker runs."""
     monkeypatch.setattr("engine.run_end._QUIET", 20_000)
     simulation = Simulation(entry("SC-50").scenario())
     for broker in (1, 2, 3):

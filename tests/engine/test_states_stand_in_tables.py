@@ -1,4 +1,6 @@
-"""Coordinators and clients name no state: what depends on one is a row, or a kind of states beside the rows."""
+"""Coordinators and clients name no state: what depends on a state is a row of the table, or a set of states defined
+beside the rows.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,9 @@ ROLES = sorted(
 
 
 def named_states(tree: ast.Module, tables: tuple[ModuleType, ...] = TABLES) -> Iterator[str]:
-    """Every state that a module names: as a text, by importing its constant, or as an attribute of its table.
-    ``tables``: those whose states may be meant by a text."""
+    """Yield every state that a module names: as a text, by importing its constant, or as an attribute of its table.
+    ``tables``: the tables whose states a text may name.
+    """
     states = states_of(TABLES)
     texts = states_of(tables)
     aliases: dict[str, ModuleType] = {}

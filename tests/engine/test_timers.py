@@ -1,4 +1,4 @@
-"""Every timer of a view has one name, whichever role runs it, and ends when it says so."""
+"""Every timer in a view has the same name in all roles, and ends at the time that it shows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_timer_is_found_by_its_name_and_a_name_without_one_keeps_its_actor() -
 
 
 WAITS_FOR_MORE = {"linger", "retry_backoff", "transaction_timeout"}
-"""What comes when these are over waits for a pass of the Sender or a scan of the coordinator."""
+"""Timers whose effect comes later than their end, with a pass of the Sender or a scan of the coordinator."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""A TOML text is bounded before a parser reads it: one sentence with the line, and no work beyond the text."""
+"""A TOML text is checked against bounds before a parser reads it: a refusal is one sentence with the line, and the
+work is proportional to the text.
+"""
 
 from __future__ import annotations
 

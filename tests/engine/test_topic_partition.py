@@ -1,4 +1,4 @@
-"""Names of topic-partitions are made and read in one place."""
+"""Names of topic-partitions are made and parsed in one place of the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line a transaction: the same as what judges count, made from the steps alone."""
+"""The list with one line for each transaction, made from the steps alone, agrees with what the judges count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.transaction_lines import LINES_MAX, PLACES_MAX, TransactionLines
 from tests.rotation import part
 
 DECISION_WAS_LOST = {("SC-56", "weak")}
-"""There the log loses a decision that judges remember."""
+"""Runs in which the log loses a decision that the judges remember."""
 
 
 def lines_of(name: str) -> TransactionLines:
@@ -50,7 +50,7 @@ def test_the_lines_are_what_judges_count(names: Sequence[str], least: int) -> No
             judged = simulation.judges.outcome_verdict()
             if judged is None or (document.id, variant) in DECISION_WAS_LOST:
                 continue
-            # No coordinator decides an unregistered transaction; to its application it ended all the same.
+            # No coordinator decides about an unregistered transaction, but for its application it has ended.
             found = Counter(
                 line.result for line in lines.lines if line.client in simulation_clients(simulation)
             )
@@ -80,7 +80,7 @@ def test_a_fenced_transaction_and_its_successor_have_a_line_each() -> None:
     assert (second["client"], second["producer_epoch"], second["result"]) == ("p2", 2, "committed")
     assert first["first_step"] < first["decided_step"] < second["first_step"] < second["decided_step"]
     assert all(line["over"] and line["first_at"] < line["last_at"] for line in (first, second))
-    # What the replaced producer does later, about a transaction that is over, makes it no longer.
+    # What the replaced producer does after the end of the first transaction does not extend it.
     assert first["last_step"] < second["first_step"]
 
 

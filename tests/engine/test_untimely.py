@@ -1,5 +1,6 @@
-"""A batch that a leader stores although the coordinator knows better: the step's sentence names the cause, and
-*why* answers with it."""
+"""If a leader stores a batch although the coordinator would refuse it, the sentence of the step and the answer to
+*why* name the cause.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ ABORT_MARKER_OF_SC_101 = {"message": 12, "after": 47}
 
 
 def stored(name: str, *interventions: dict[str, Any]) -> Simulation | None:
-    """The run behind its first such batch."""
+    """Return the run just after its first such batch; None if there is none."""
     simulation = Simulation(scenario_of(name), interventions)
     while (step := simulation.step()) is not None:
         if step.key in UNTIMELY:

@@ -1,4 +1,4 @@
-"""How the runner of vectors treats cases that it does not know: reported one by one, and the others run."""
+"""The runner of vectors reports each case that it does not know, and runs the others."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_an_error_that_the_engine_does_not_know_is_skipped_by_name() -> None:
 
 
 def test_an_error_s_earlier_name_is_known() -> None:
-    """Until 2.5 code 6 was NOT_LEADER_FOR_PARTITION."""
+    """Until 2.5, the error with code 6 was called NOT_LEADER_FOR_PARTITION."""
     cases = json.loads((VECTORS / "sender.json").read_text())["vectors"]
     case = next(found for found in cases if found["id"] == "sender/expiry_then_future_fails_bumps_epoch")
     for operation in case["ops"]:

@@ -1,4 +1,4 @@
-"""What differs between versions of Kafka is chosen when a role is built; nothing asks for the version later."""
+"""Differences between versions of Kafka are chosen when a role is built; no code asks for the version later."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ CHOOSING = {
     ("why/states.py", "rows_out_of"),
     ("wire/broker_apis.py", "listed"),
 }
-"""Functions that are constructors by what they do: they choose from a table, check or name settings before a role is
-built, or name the version to readers."""
+"""Functions that count as constructors: they choose from a table, check or name settings before a role is built, or
+show the version to readers.
+"""
 BUILDING = ("building.py", "initial_state.py", "profile.py", "profiles.py", "versions/", "vectors/")
 
 
 def questions(path: Path) -> Iterator[tuple[str, int]]:
-    """Each ``….profile.…`` or ``profile.…`` of a module, with the function that asks."""
+    """Yield each access to an attribute of a profile in a module: the name of its function and its line."""
 
     def walk(node: ast.AST, function: str) -> Iterator[tuple[str, int]]:
         for child in ast.iter_child_nodes(node):
@@ -59,7 +60,7 @@ def questions(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def named(node: ast.expr) -> str:
-    """The last word of a name or of an attribute."""
+    """Return the name, or the last attribute of a dotted name."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
@@ -82,11 +83,13 @@ def test_a_version_is_asked_only_where_a_role_is_built_or_a_table_is_chosen() ->
 
 BOOLEANS = {item.name for item in fields(Profile) if item.type == "bool"}
 GUARDS = "client/client_states.py"
-"""Guards of rows ask the producer about its version: choosing rows is what they are for."""
+"""Guards of rows may ask the producer about its version, because their purpose is to choose rows."""
 
 
 def kept_booleans(tree: ast.AST) -> Iterator[str]:
-    """The names under which a module's constructors keep a boolean of a version as it is: ``self.x = profile.y``."""
+    """Yield the names under which a module's constructors store a boolean of a version unchanged: ``self.x =
+    profile.y``.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -100,7 +103,9 @@ def kept_booleans(tree: ast.AST) -> Iterator[str]:
 
 
 def functions_asking(tree: ast.AST, attributes: set[str], module: str) -> Iterator[tuple[str, str]]:
-    """Each function, constructors aside, that reads one of the attributes: (attribute, place of the function)."""
+    """Yield each function, except constructors, that reads one of the attributes: (attribute, place of the
+    function).
+    """
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef) and function.name != "__init__":
             for node in ast.walk(function):
@@ -172,7 +177,7 @@ def test_a_toy_version_is_one_file(tmp_path: Path) -> None:
 
 
 def mixed(cluster: str, **clients: str) -> Simulation:
-    """Producers that commit one record each, every one in a version of its own."""
+    """A run with one producer of each given version; each producer commits one record."""
     calls = [
         {"at": 0, "do": "init_transactions"},
         {"at": 300, "do": "begin_transaction"},

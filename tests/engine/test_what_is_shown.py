@@ -1,7 +1,7 @@
-"""The rules about engine, display and comparison: what a view must be able to show, and what a learner sees.
+"""The requirements about engine, display and comparison: what a view must be able to show, and what a learner sees.
 
-Each test is marked with the requirement that it checks; `python -m engine coverage` counts the marks. A test
-plays scenarios of the library and looks at the views and steps that the page gets; nothing else is drawn.
+Each test is marked with the requirements that it checks; `python -m engine coverage` counts the marks. A test plays
+scenarios of the library and checks the views and steps that a page would get; nothing is drawn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.engine.every_run import Played
 
 @cache
 def played(name: str, variant: str | None = None) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """(step, view after it) for the first 400 steps of a library scenario."""
+    """Return (step, view after it) for the first 400 steps of a library scenario."""
     simulation = Simulation(entry(name).scenario(variant))
     found: list[tuple[dict[str, Any], dict[str, Any]]] = []
     while len(found) < 400 and (step := simulation.step()) is not None:
@@ -46,14 +46,14 @@ def ever(name: str, variant: str | None, holds: Callable[[dict[str, Any]], bool]
 
 
 def part(view: dict[str, Any], *path: str) -> dict[str, Any]:
-    """The object at a path of the view; empty while nothing stands there."""
+    """Return the object at a path of the view; {} if there is none."""
     for key in path:
         view = view.get(key) or {}
     return view
 
 
 def verdict(name: str, variant: str | None = None, **settings: Any) -> dict[str, Any]:
-    """The end of a run: topic-partition to its counts."""
+    """Play a run to its end. Returns the name of each topic-partition → its verdict."""
     simulation = Simulation(entry(name).scenario(variant, settings or None), watching="judged")
     simulation.run()
     return {one.partition: one for one in simulation.verdicts()}
@@ -64,7 +64,9 @@ def verdict(name: str, variant: str | None = None, **settings: Any) -> dict[str,
 
 @pytest.mark.requirement("UIV-3", "UIV-6", "GEN-4", "GEN-10")
 def test_every_step_explains_itself(run: Played) -> None:
-    """Sentence and rules always; a refusal with rule, numbers, error and what follows; register notes to read."""
+    """Every step has a sentence and rules; a refusal also has its rule, the compared values, the error and what
+    follows; and the named rules have texts.
+    """
     known = catalogue()
     assert [step["number"] for step in run.steps] == list(range(1, run.simulation.number + 1))
     for shown in run.steps:
@@ -94,7 +96,7 @@ def test_what_is_altered_is_in_the_header(run: Played) -> None:
 
 @pytest.mark.requirement("GEN-3")
 def test_every_actor_has_its_lane(run: Played) -> None:
-    """Every component that sends, receives or does something is announced before the first step."""
+    """Every component that sends, receives or acts is announced before the first step."""
     lanes = {actor["name"] for actor in run.header["actors"]} | {"zookeeper", "controller", "crafter", TOOL}
     for step in run.steps:
         assert step["actor"] in lanes, (step["number"], step["actor"])
@@ -157,8 +159,9 @@ LEVELS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("lost", ["request", "answer"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_three_levels_can_be_chosen_and_are_judged(level: str, lost: str) -> None:
-    """The second batch, of two records, loses its request or its answer. The first one made the producer known:
-    2.8 would take any sequence of an unknown one."""
+    """The second batch, of two records, loses its request or its answer. A first batch is needed so that the broker
+    knows the producer: 2.8 would accept any sequence of an unknown producer.
+    """
     settings = {f"producers.p1.settings.{name}": value for name, value in LEVELS[level].items()}
     settings["faults.0.match"] = {
         "api": "Produce",
@@ -168,7 +171,7 @@ def test_three_levels_can_be_chosen_and_are_judged(level: str, lost: str) -> Non
     }
     judged = verdict("SC-02", **settings)["t-0"]
     missing = 2 if (level, lost) == ("at most once", "request") else 0
-    # The third batch, of three records, is stored too when the connection breaks.
+    # When the connection breaks, the third batch, of three records, is also stored twice.
     twice = 5 if (level, lost) == ("at least once", "answer") else 0
     assert (judged.failed + judged.lost, judged.duplicates) == (missing, twice)
     assert judged.stored == 13 - missing + twice
@@ -228,7 +231,9 @@ def test_queues_batches_pool_and_the_reason_to_send_are_in_the_view() -> None:
 
 @pytest.mark.requirement("ACC-24", "ACC-25")
 def test_faults_of_the_accumulator_end_as_their_text_says() -> None:
-    """An oversized wait is an error to the caller; an outage to expiry is a reported loss, never a silent one."""
+    """Waiting too long for memory is an error for the caller; an outage until expiry is a reported loss, never a
+    silent one.
+    """
     too_long = {step["refusal"]["error"] for step in steps("SC-11", "too-long") if step["refusal"]}
     assert too_long == {"BUFFER_EXHAUSTED"}
     expired = verdict("SC-16")["t-0"]
@@ -413,7 +418,9 @@ def test_state_pending_state_and_metadata_of_an_id_are_shown() -> None:
 
 @pytest.mark.requirement("CON-12")
 def test_the_two_readers_differ_until_the_marker_and_after_an_abort() -> None:
-    """Before the outcome read_committed has nothing; after an abort read_uncommitted has what never counted."""
+    """Before the outcome, only the read_uncommitted consumer has the records. After an abort, it has records that
+    never counted.
+    """
     for reader in list(views("SC-46"))[-1]["consumers"].values():
         assert (reader["delivered_count"] == 0) == (reader["isolation"] == "read_committed")
     assert ever(
@@ -450,7 +457,7 @@ def test_epochs_of_both_instances_and_the_refused_numbers_are_shown() -> None:
 
 @pytest.mark.requirement("UIV-1")
 def test_one_cursor_moves_every_view_and_every_fate_of_a_message_can_be_drawn() -> None:
-    """Each step of one run carries the changes of all its components, and each message ends in one fate."""
+    """Each step of a run contains the changes of all components, and each message ends with one fate."""
     fates = set()
     changed = set()
     for name, variant in (("SC-08", "k28"), ("SC-88", "silent-for-a-while"), ("SC-58", "leader-moves")):

@@ -1,4 +1,4 @@
-"""What a real Kafka 4.1 broker answered, request by request, answered again by the engine's broker."""
+"""What a real Kafka 4.1 broker answered is compared, request by request, with what the engine's broker answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FOLDER = LOGS / "wire_tv0" / "wire"
 
 
 def played(document: dict[str, Any], folder: Path = FOLDER) -> Played:
-    """In the version that was recorded, with the files of a folder."""
+    """Play a recording in the version in which it was made, with the files of a folder."""
     return wire.play(document, recorded(document["transaction_version"]), Neighbours(folder))
 
 
@@ -54,7 +54,7 @@ def test_the_list_of_requests_is_the_recorded_one(folder: str) -> None:
 
 
 def other(value: Any) -> Any:
-    """The same value, changed."""
+    """Return another value of the same shape."""
     if isinstance(value, bool) or value is None:
         return "changed"
     if isinstance(value, int):
@@ -67,7 +67,7 @@ def other(value: Any) -> Any:
 
 
 def changed_steps(document: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """One change a kind of step and field, each in a copy of its own, with the number of its step."""
+    """Yield one change for each kind of step and field, each in a copy of the document, with the number of its step."""
     seen = {("InitProducerId", "NONE", "response", "producer_id")}  # The first one is where ids start.
     for number, step in enumerate(document["steps"]):
         places = [("response", name) for name in step["response"]]
@@ -96,7 +96,7 @@ def test_a_wrong_answer_or_state_fails_at_its_step(name: str) -> None:
 
 
 def test_each_byte_of_a_response_is_compared() -> None:
-    """A changed byte fails, and the field is named; the correlation id belongs to the header."""
+    """A changed byte makes the comparison fail, and the field is named; the correlation id is part of the header."""
     named = set()
     for step in (1, 3):
         document = recording("wire_tv0", "transaction_rules")
@@ -201,7 +201,7 @@ def test_a_level_that_no_version_knows_is_refused() -> None:
 
 
 def test_a_refused_first_batch_holds_later_ones_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once the partition is added, a sequence above the lowest one seen is out of order (KIP-890)."""
+    """Once the partition has been added, a sequence above the lowest one seen is out of order (KIP-890)."""
     monkeypatch.setattr(
         producer_state.Awaited, "take", lambda self, *_: setattr(self, "lowest_sequence", INT_MAX)
     )
@@ -245,7 +245,9 @@ def test_the_command_plays_recordings_beside_vectors() -> None:
 
 
 def test_a_request_that_the_broker_keeps_for_a_while_is_waited_for() -> None:
-    """A transaction that is still completing: the leader asks again before it sends its producer away (KAFKA-18575)."""
+    """The transaction is still completing: the leader asks again before it tells the producer to retry
+    (KAFKA-18575).
+    """
     document = recording("wire_tv2", "transaction_rules")
     player = Recording(document, recorded(2))
     steps = iter(document["steps"])

@@ -1,4 +1,4 @@
-"""Services with worker threads: which offset each rule commits, and what a crash or a lost connection leaves."""
+"""Services with worker threads: which offset each rule commits, and what remains after a crash or a lost connection."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.simulation import Simulation
 
 
 def document(**service: Any) -> dict[str, Any]:
-    """SC-171 without its crash; ``service``: changed fields of its service."""
+    """Return SC-171 without its crash; ``service``: changed fields of its service."""
     text = {name: value for name, value in entry("SC-171").document.items() if name != "variants"}
     text["services"] = [text["services"][0] | service]
     return text | {"faults": [], "checkpoints": []}
 
 
 def played(text: dict[str, Any], *faults: dict[str, Any]) -> tuple[Simulation, set[str]]:
-    """The run at its end, and every key that it said."""
+    """Play the run to its end. Returns the simulation and the keys of all its sentences."""
     simulation = Simulation(load(text | {"faults": list(faults)}))
     said: set[str] = set()
     while (step := simulation.step()) is not None:
@@ -30,7 +30,7 @@ def played(text: dict[str, Any], *faults: dict[str, Any]) -> tuple[Simulation, s
 
 
 def verdict(simulation: Simulation) -> tuple[int, int, int]:
-    """Rows, rows missing, rows repeated."""
+    """Return the numbers of rows, missing rows and repeated rows."""
     found = simulation.judges.database_verdict()
     assert found is not None
     return found.rows, found.row_missing, found.row_repeated

@@ -1,4 +1,4 @@
-"""A watch for tests of one role: it says each happening at once, and knows nothing of the run."""
+"""A watch for tests of a single role: it reports each happening at once, and knows nothing about a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.watching import Fields, Kind
 
 
 class SaysAtOnce(Judged):
-    """Its subclasses have `say`, `note` and `refuse` of their own."""
+    """Reports each happening at once. Subclasses define `say`, `note` and `refuse`."""
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
         happened = kind(*fields, **named)
@@ -43,7 +43,7 @@ class SaysAtOnce(Judged):
         return {}
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
-        """No run, no causes."""
+        """Without a run, there are no causes to remember."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
         return None
@@ -67,7 +67,7 @@ class SaysAtOnce(Judged):
         return False
 
     def decide(self, decision: Decision) -> None:
-        """Tests look at what was done."""
+        """Ignored: tests check what was done."""
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
-        """Tests look at states."""
+        """Ignored: tests check states."""

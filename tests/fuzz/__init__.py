@@ -1,1 +1,3 @@
-"""Inputs of strangers by number: the same number gives the same input. `targets.py` lists what reads them."""
+"""Makes hostile inputs by number: the same number always gives the same input. `targets.py` lists the parsers that
+read them.
+"""

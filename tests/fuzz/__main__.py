@@ -1,6 +1,7 @@
-"""`python -m tests.fuzz --count 1000000`: so many inputs over all targets, in turns; exit 1 when one is a fault.
+"""`python -m tests.fuzz --count 1000000`: so many inputs, distributed over all targets; exit code 1 if one caused a
+fault.
 
-`--only toml --first 17 --count 1` runs a single one again, as a failure names it.
+`--only toml --first 17 --count 1` repeats a single input, as the report of a failure names it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MEMORY_BYTES_MAX = 1536 * 2**20
 STRETCH = 200
 REPORTED_EVERY = 20_000
 SECONDS_OF_ONE_MAX = 5.0
-"""Processor time of one input; the largest of them has some kilobytes."""
+"""The most processor time that one input may take, in seconds; the largest inputs have some kilobytes."""
 
 
 def main() -> int:

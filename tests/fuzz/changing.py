@@ -1,4 +1,4 @@
-"""Changes of bytes, of text, of TOML and of JSON values that know the form of what they change."""
+"""Changes bytes, text, TOML and JSON values at random, in ways that keep part of their form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ODD_VALUES: Sequence[Any] = (
     "SC-01", "=1+1", "../../etc/passwd", "%00", "{name}", "{0}", "٣", "1e5", "NaN", [], {}, [[]], [None] * 50,
     {"__proto__": 1}, {"": ""}, {"a.b": {"c.d": 1}}, ["x"] * 300,
 )  # fmt: skip
-"""Values that some program somewhere did not expect."""
+"""Values that a careless program does not expect."""
 ODD_KEYS = (
     "",
     " ",
@@ -44,7 +44,7 @@ _WORDS = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
 def bytes_changed(content: bytes, chance: Random) -> bytes:
-    """With a few bytes flipped, taken out, put in or repeated."""
+    """Return the bytes with a few of them flipped, removed, inserted or repeated."""
     made = bytearray(content)
     for _ in range(chance.randint(1, MOST_AT_ONCE)):
         at = chance.randrange(len(made) + 1)
@@ -65,7 +65,9 @@ def bytes_changed(content: bytes, chance: Random) -> bytes:
 
 
 def text_changed(text: str, chance: Random, pieces: Sequence[str]) -> str:
-    """With words of it or of ``pieces`` taken out, put in, exchanged or repeated many times."""
+    """Return the text with some of its words removed, exchanged or repeated many times, or with words from ``pieces``
+    inserted.
+    """
     words = _WORDS.findall(text)
     for _ in range(chance.randint(1, MOST_AT_ONCE)):
         at = chance.randrange(len(words) + 1)
@@ -87,7 +89,7 @@ def text_changed(text: str, chance: Random, pieces: Sequence[str]) -> str:
 
 
 def lines_changed(text: str, chance: Random, pieces: Sequence[str]) -> str:
-    """With whole lines taken out, doubled, exchanged or changed inside."""
+    """Return the text with whole lines removed, doubled, exchanged or changed inside."""
     lines = text.split("\n")
     for _ in range(chance.randint(1, MOST_AT_ONCE)):
         at = chance.randrange(len(lines))
@@ -105,7 +107,7 @@ def lines_changed(text: str, chance: Random, pieces: Sequence[str]) -> str:
 
 
 def value_changed(value: Any, chance: Random) -> Any:
-    """The same with one thing in it replaced, added or gone."""
+    """Return a copy of the value in which one element is replaced, added or removed."""
     if isinstance(value, dict) and value and chance.random() < 0.9:
         name = chance.choice(sorted(value))
         made = dict(value)
@@ -132,7 +134,7 @@ def value_changed(value: Any, chance: Random) -> Any:
 
 
 def storable(value: Any) -> Any:
-    """Without what TOML has no text for."""
+    """Return the value without None, for which TOML has no text."""
     if isinstance(value, dict):
         return {name: storable(one) for name, one in value.items() if one is not None}
     if isinstance(value, list):
@@ -166,7 +168,7 @@ _ATOMS = (
 
 
 def toml_value(chance: Random, depth: int = 0) -> str:
-    """A value of the grammar, right or nearly."""
+    """Return a TOML value that is correct or nearly so."""
     if depth < 5 and chance.random() < 0.35:
         inside = [toml_value(chance, depth + 1) for _ in range(chance.randrange(4))]
         if chance.random() < 0.5:
@@ -199,13 +201,13 @@ def toml_line(chance: Random) -> str:
 
 
 def toml_changed(text: str, chance: Random) -> str:
-    """A document with other values, with some lines of the grammar in it, or with its own changed."""
+    """Return a document with other values, with random lines of TOML in it, or with some of its own lines changed."""
     if chance.random() < 0.5:
         document = storable(value_changed(tomllib.loads(text), chance))
         try:
             return tomlkit.dumps(document) if isinstance(document, dict) else ""
         except (TOMLKitError, TypeError, ValueError):
-            pass  # no text has such a key or value: a change of the text itself has
+            pass  # no text has such a key or value, so the text itself is changed below
     if chance.random() < 0.15:
         return "\n".join(toml_line(chance) for _ in range(chance.randrange(1, 12)))
     lines = text.split("\n")

@@ -1,4 +1,6 @@
-"""Whole messages and addresses of a page, to be changed: one of each kind (docs/websocket.md, docs/links.md)."""
+"""One example of each kind of message and address of a page, to be changed at random (docs/websocket.md,
+docs/links.md).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs of a target by their numbers, and what came of them."""
+"""Feeds a target with inputs by their numbers, and collects the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.fuzz.targets import TARGETS
 
 @dataclass
 class Found:
-    """`faults`: number of the input to the exception that is a fault; `slowest`: processor seconds and number."""
+    """The results of some inputs. `faults`: number of an input → the exception that is a fault; `slowest`: processor
+    seconds, and the number of the input.
+    """
 
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: dict[int, str] = field(default_factory=dict)

@@ -1,6 +1,7 @@
-"""Every parser that a stranger's text or bytes reach, with what makes an input by its number and what reads it.
+"""Every parser that reads a stranger's text or bytes, with a function that makes an input from its number and a
+function that feeds it to the parser.
 
-`feed` returns a word for what came of it: refusals that are meant count as such, every other exception is a fault.
+`feed` returns a word for the result: intended refusals are a result, every other exception is a fault.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ LOGS = TESTS / "oracles" / "kafka-logs"
 VECTORS = TESTS / "oracles" / "vectors"
 STEPS_PLAYED = 30
 SHORT_DOCUMENTS = 16
-"""Of the library's documents the shortest: a mutation of a long one costs more and finds the same."""
+"""How many of the library's shortest documents are used: a change of a long one takes longer and finds the same."""
 
 Json = dict[str, Any]
 
@@ -95,7 +96,7 @@ def a_document(chance: Random) -> str:
 
 
 def read_document(text: str) -> str:
-    """What the builder and `python -m engine run FILE` do with a text."""
+    """Do with a text what the builder and `python -m engine run FILE` do."""
     try:
         document = parse(text, "x.toml")
     except BadScenario as bad:
@@ -267,7 +268,7 @@ def an_intervention(chance: Random) -> Json:
 
 
 def intervene(asked: Json) -> str:
-    """As far as a socket lets it through, and then in a run."""
+    """Read the intervention as a socket does and, if it is accepted, carry it out in a run."""
     message = {**MESSAGES[1], "type": "intervene", "branch": "1", **asked}
     del message["count"], message["ahead"]
     try:
@@ -361,7 +362,7 @@ def read_a_replay(file: bytes) -> str:
 
 @cache
 def folders() -> Sequence[dict[str, bytes]]:
-    """Small partitions, one of each codec, and those of Kafka's own topics."""
+    """Return small partitions: one of each codec, and those of Kafka's own topics."""
     wanted = [*sorted((LOGS / "i_compression").iterdir()), *sorted((LOGS / "h2_open").iterdir())]
     wanted += sorted((LOGS / "_internal").iterdir())
     found = []
@@ -381,7 +382,9 @@ CRC_AT, CRC_FROM = 17, 21
 
 
 def a_folder(chance: Random) -> dict[str, bytes]:
-    """A file of a partition changed; of a segment mostly with the checksum of its first batch made right again."""
+    """Return a partition's files, one of them changed. If it is a segment, the checksum of its first batch is in most
+    cases made valid again.
+    """
     files = dict(chance.choice(folders()))
     name = chance.choice(sorted(files))
     made = bytearray(bytes_changed(files[name], chance))
@@ -407,7 +410,7 @@ def read_a_folder(files: dict[str, bytes]) -> str:
 
 @cache
 def cases() -> Sequence[dict[str, bytes]]:
-    """Whole cases: partitions and the coordinator's log. None of their open transactions is over."""
+    """Return whole cases: partitions and the coordinator's log. None of their open transactions has ended."""
     wanted = [
         (LOGS / "h2_open", LOGS / "_internal"),
         *((one,) for one in sorted((LOGS / "incidents").iterdir())),
@@ -424,7 +427,7 @@ def cases() -> Sequence[dict[str, bytes]]:
 
 
 def a_case(chance: Random) -> dict[str, bytes]:
-    """Files of a case missing, cut, changed, or put under the name of another."""
+    """Return a case in which files are missing, cut, changed, or have the name of another one."""
     files = dict(chance.choice(cases()))
     for _ in range(chance.randint(1, 3)):
         name = chance.choice(sorted(files))
@@ -445,7 +448,9 @@ ABORTING = ("orphan", "fenced_writer", "late_write_after_marker")
 
 
 def judge_a_case(files: dict[str, bytes]) -> str:
-    """No change of bytes makes an abort: what a checksum covers is then damage, and the rest holds no new record."""
+    """No change of bytes may lead to the advice to abort: if a checksum covers the changed bytes, they count as
+    damage, and the other bytes contain no new record.
+    """
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.words import as_kept
 
@@ -565,7 +570,7 @@ def play_vectors(document: Json) -> str:
 
 @cache
 def requests() -> Sequence[bytes]:
-    """One of each request and version, as clients sent it."""
+    """Return one request of each API and version, as clients sent it."""
     return list({(api, version): data for api, version, data, _ in exchanges()}.values())
 
 

@@ -1,4 +1,6 @@
-"""Every address of the site with hostile ids, parameters, headers and bodies: an answer, and never an error of ours."""
+"""Every address of the site with hostile ids, parameters, headers and bodies: the site always responds, and never
+with an internal error.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ PART = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
 
 
 def routes(resolver: Any = None, above: str = "/") -> Iterator[str]:
-    """Every pattern of the site, its converters in angle brackets."""
+    """Yield every URL pattern of the site, with its converters in angle brackets."""
     for pattern in (resolver or get_resolver()).url_patterns:
         whole = above + str(pattern.pattern).lstrip("^")
         if isinstance(pattern, URLResolver):

@@ -1,4 +1,6 @@
-"""Whatever a stranger sends, a parser takes it or refuses it in its own words. `make fuzz` feeds a million inputs."""
+"""Whatever a stranger sends, a parser either accepts it or refuses it with an intended error. `make fuzz` feeds a
+million inputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site in which everything was used: rows in as many tables as people fill, and files in the data folder."""
+"""A site on which everything was used: it has rows in every table that people fill, and files in the data folder."""
 
 from __future__ import annotations
 

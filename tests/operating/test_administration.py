@@ -1,4 +1,6 @@
-"""Every model can be looked at and searched in the administration, at the same cost however many rows there are."""
+"""Every model can be listed and searched in the administration, with the same number of queries however many rows
+there are.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from tests.classroom.test_permissions import InOneTransaction
 
 TIMES = 10
 ALSO_DJANGO = ("auth.", "admin.", "account.")
-"""Of what only a superuser sees: roles are a table in the code."""
+"""Applications whose models only a superuser sees, because roles are a table in the code."""
 
 
 def shown() -> dict[str, type[models.Model]]:
@@ -72,7 +74,7 @@ def test_no_page_shows_a_key() -> None:
 def test_pages_cost_the_same_for_many_rows_as_for_few(
     things: Things, superuser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each row is shown ten times over; what asks the database for each row then asks more often."""
+    """Each row is shown ten times over, so code that queries the database for each row makes more queries."""
     found = ChangeList.get_results
     times = 1
 
@@ -87,7 +89,7 @@ def test_pages_cost_the_same_for_many_rows_as_for_few(
         if not model._base_manager.exists():
             empty.append(label)
             continue
-        superuser.get(page(model))  # what is kept from the first time on
+        superuser.get(page(model))  # The first request fills the caches.
         for amount in (1, TIMES):
             times = amount
             with CaptureQueriesContext(connection) as asked:
@@ -98,12 +100,12 @@ def test_pages_cost_the_same_for_many_rows_as_for_few(
 
 
 class TestAdministration(InOneTransaction):
-    """Only looks, so all of it looks at the same things."""
+    """These tests change nothing, so all of them share the same objects."""
 
     def test_every_page_searches_and_opens_its_rows(
         self, kept_things: Things, kept_superuser: Client, takes_a_part: bool
     ) -> None:
-        """`make test` searches for the last of the words only, `make test-all` for all of them."""
+        """`make test` searches only for the last of the words, `make test-all` for all of them."""
         sought: tuple[str, ...] = ("a", "SC-03", str(kept_things.session.id), "%'\"\\ 0x")
         if takes_a_part:
             sought = sought[-1:]

@@ -1,4 +1,4 @@
-"""While Redis is away a page says so, in the reader's language, and not that something is broken."""
+"""While Redis cannot be reached, a page says so in the reader's language, and not that something is broken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORM = {"login": "ada@example.org", "password": "a long password"}
 
 @pytest.fixture
 def redis_away(settings: Any) -> Any:
-    """At an address without a server."""
+    """The cache uses an address without a server."""
     nowhere = {**settings.CACHES["default"], "LOCATION": "unix:///nowhere/redis.sock"}
     settings.CACHES = {"default": nowhere}
     yield

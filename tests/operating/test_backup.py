@@ -1,4 +1,4 @@
-"""A backup holds everything, and only a whole one is brought back, and only into an empty place."""
+"""A backup contains everything; only a complete one can be restored, and only into an empty site."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def data_folder(tmp_path: Path, settings: Any) -> Path:
-    """Of this test alone; the queue stays where it listens."""
+    """A data folder for this test alone; the queue stays at its address."""
     folder = tmp_path / "data"
     folder.mkdir()
     settings.DATA_DIR = folder
@@ -51,7 +51,7 @@ def used(data_folder: Path, things: Things) -> Things:
 
 @pytest.fixture
 def peopled(data_folder: Path, db: None) -> None:
-    """Little, for what does not ask what it is."""
+    """A site with little content, for tests that do not depend on it."""
     for name in ("lea", "leo"):
         User.objects.create_user(f"{name}@example.org", "a long password")
     (data_folder / "small").write_bytes(b"small")
@@ -67,9 +67,9 @@ def all_files() -> dict[str, bytes]:
 
 
 def empty_everything() -> None:
-    """As a new machine would be: migrated, and nothing else."""
+    """Make the site like that of a new machine: migrated, and without content."""
     case: Any = TransactionTestCase()
-    case._fixture_teardown()  # empties all tables, and lets what follows a migration happen
+    case._fixture_teardown()  # It empties all tables, and then puts back what a migration creates.
     folder = Path(settings.DATA_DIR)
     for path in list(files_of(folder)):
         (folder / path).unlink()
@@ -90,7 +90,7 @@ def test_everything_comes_back_as_it_was(used: Things, tmp_path: Path) -> None:
 
 
 def test_the_site_goes_on_after_a_restore(used: Things, tmp_path: Path) -> None:
-    """Keys that the database counts go on after the last, and a session is stepped on."""
+    """Keys that the database counts continue after the last one, and a session can be stepped further."""
     path = tmp_path / "site.backup"
     learner = used.school.people["learner"].email
     back_up(path)
@@ -157,7 +157,7 @@ def test_what_fails_on_the_way_leaves_no_file(
 
 
 def rewritten(path: Path, change: Callable[[str, bytes], Iterator[tuple[str, bytes]]]) -> Path:
-    """The same members but for what `change` makes of them."""
+    """Write a copy of the backup in which ``change`` has replaced the members. Returns its path."""
     other = path.with_name("other.backup")
     with tarfile.open(path, "r:gz") as old, tarfile.open(other, "w:gz") as new:
         for info in old:
@@ -258,7 +258,7 @@ def _unchecked(path: Path) -> tuple[archive.Chain, archive.End]:
 
 
 def rewritten_end(path: Path, end: archive.End) -> Path:
-    """With an end that fits what was changed."""
+    """Write a copy of the backup with this end, which matches the changed members."""
     moved = path.rename(path.with_name("changed.backup"))
 
     def with_end(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
@@ -268,7 +268,7 @@ def rewritten_end(path: Path, end: archive.End) -> Path:
 
 
 def test_memory_does_not_grow_with_the_site(peopled: None, tmp_path: Path) -> None:
-    """A file of 40 MB beside the rows is never held."""
+    """A file of 40 MB beside the rows is never in memory as a whole."""
     (Path(settings.DATA_DIR) / "large").write_bytes(bytes(40_000_000))
     path = tmp_path / "site.backup"
     tracemalloc.start()
@@ -280,7 +280,7 @@ def test_memory_does_not_grow_with_the_site(peopled: None, tmp_path: Path) -> No
 
 
 def test_what_is_written_meanwhile_is_not_half_in_it(peopled: None, tmp_path: Path) -> None:
-    """All tables are read as they were at one moment, and no writer waits."""
+    """All tables are read as they were at one moment, and no writer has to wait."""
     if connection.vendor == "sqlite" and str(connection.settings_dict["NAME"]).startswith("file:memory"):
         pytest.skip("SQLite in memory has one writer and no snapshot")
     from threading import Thread

@@ -1,4 +1,4 @@
-"""Rate limits: buckets fill evenly. All processes share them; while Redis is down, each process has its own."""
+"""Rate limits: buckets refill evenly. All processes share them; while Redis is down, each process has its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture(params=["Redis", "alone"])
 def counts(request: pytest.FixtureRequest, settings: Any) -> Buckets:
-    """The same rule, wherever its number is kept."""
+    """Buckets with the same rules, whose numbers are in Redis or, if it cannot be reached, in the process."""
     if request.param == "alone":
         settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": NOWHERE}}
     return Buckets()

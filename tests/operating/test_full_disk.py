@@ -1,4 +1,6 @@
-"""A whole site on a small file system that is filled while a page steps: it waits, says why, and goes on by itself."""
+"""A whole site on a small file system that fills up while a page steps: the site waits, says why, and continues by
+itself when there is room.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from tests.small_disk import fill, small_disk
 from tests.walkthroughs.stepping_page import SCENARIO, SteppingPage, page_of, steps_of_engine
 
 STEPS = 400
-"""More than the database can store in the pages that it holds already."""
+"""More steps than the database can store in the pages that its file has already."""
 GO_ON_SECONDS_MAX = 20.0
 CHILDREN = ("redis", "worker", "web")
 
@@ -66,7 +68,9 @@ def goes_on(stepping: SteppingPage, held: int) -> None:
 
 
 def steps_are_whole(stepping: SteppingPage, site: RunningSite) -> None:
-    """Every step once, as the engine makes it, at the page and in a database that is sound."""
+    """The page and the database have every step exactly once, as the engine makes it, and the database is not
+    damaged.
+    """
     stepping.join(60)
     assert not stepping.is_alive()
     assert stepping.problems == []
@@ -99,7 +103,7 @@ def test_a_warning_comes_before_the_disk_is_full(site: RunningSite, disk: Path) 
 def test_a_page_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(
     site: RunningSite, disk: Path, stepping: SteppingPage
 ) -> None:
-    """Goal: no process ends, each says why, no step is lost or doubled."""
+    """No process may end, each must say why it waits, and no step may be lost or doubled."""
     pids = {child: site.pid(child) for child in CHILDREN}
     stepping.start()
     stepping.wait_for(20)
@@ -107,7 +111,7 @@ def test_a_page_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(
     try:
         stepping.wait_to_read("problem.no_room")
         assert "the disk is full: 0 MB free" in health(site)["storage"]
-        # Redis refuses writes once its own last piece of the disk is full.
+        # Redis refuses writes once the rest of the disk that it uses is full, too.
         until(lambda: "it takes no writes" in health(site)["redis"])
         assert urllib.request.urlopen(f"{site.address}reference/errors/").status == 200
         with urllib.request.urlopen(f"{site.address}readyz") as ready:
@@ -127,7 +131,9 @@ def test_a_page_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(
 
 
 def test_deaths_on_a_full_disk_end_nothing(site: RunningSite, disk: Path, stepping: SteppingPage) -> None:
-    """Goal: what dies while there is no room is started again, more often than the budget, until there is room."""
+    """A process that is killed while there is no room is started again, even more often than its budget allows, until
+    there is room.
+    """
     stepping.start()
     stepping.wait_for(20)
     filler = fill(disk)

@@ -1,4 +1,4 @@
-"""Pages with lists of one's own ask the database as often for many things as for few."""
+"""Pages that list what a person owns make as many database queries for many things as for few."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TITLE = {"en": "T", "zh-Hans": "T"}
 
 
 def make_some(user: User, version: ScenarioVersion, count: int, begin: int) -> None:
-    """`count` more of each thing that a list shows."""
+    """Create `count` more of each thing that a list shows."""
     key = user.owner_key
     for number in range(begin, begin + count):
         session = Session.objects.create(
@@ -68,7 +68,7 @@ def make_some(user: User, version: ScenarioVersion, count: int, begin: int) -> N
 def asked(client: Client) -> dict[str, int]:
     found = {}
     for page in PAGES:
-        client.get(page)  # what is kept in memory is kept now
+        client.get(page)  # This request fills the caches.
         with CaptureQueriesContext(connection) as queries:
             assert client.get(page).status_code == 200, page
         found[page] = len(queries)

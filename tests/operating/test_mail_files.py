@@ -1,4 +1,6 @@
-"""Without a mail server a mail is a file for the operator alone, and no log holds what an address gives away."""
+"""Without a mail server, a mail is a file that only the operator can read, and no log contains secrets of an
+address.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures are for those with the token, and count what happened."""
+"""The metrics can be read only with the token, and count what happened."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_without_redis_it_lives_and_cannot_serve(client: Client, settings: Any) 
 
 
 class TestLines:
-    """What the log says beside its words."""
+    """The fields of a line of the log besides its text."""
 
     def line(self, message: str = "said", **options: Any) -> dict[str, Any]:
         record = logging.LogRecord("eosviz", logging.WARNING, "", 0, message, (), options.get("error"))

@@ -1,4 +1,4 @@
-"""A command that needs tables says first that they are missing, with the command that makes them."""
+"""A command that needs database tables first says if they are missing, and names the command that makes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from eosviz.replays.management.commands import audit
 
 SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"
 WITHOUT = {"audit", "logs", "close_data_folder", "mail"}
-"""The first two need tables for some of what they do, and ask `check_tables` there; the others need none."""
+"""Commands without this check. The first two need tables only for some of their work, and call `check_tables` there;
+the others need none.
+"""
 
 
 @pytest.fixture

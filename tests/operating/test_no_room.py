@@ -1,4 +1,4 @@
-"""What an error of a full disk is, and what a page and the queue do with one."""
+"""Which errors count as those of a full disk, and how a page and the queue handle one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_an_error_of_the_disk_means_no_room_wherever_it_stands_in_the_chain(numb
 
 @pytest.fixture
 def redis_without_memory(redis_server: str) -> Iterator[redis.Redis]:
-    """The embedded server, which answers and takes no writes."""
+    """The embedded server, which answers but refuses writes."""
     server = redis.Redis.from_url(redis_server)
     usual = server.config_get("maxmemory")["maxmemory"]
     assert usual is not None
@@ -96,7 +96,7 @@ def read_only() -> Iterator[None]:
 
 
 def test_a_message_taken_while_redis_has_no_memory_is_worked_off_and_crossed_out(redis_server: str) -> None:
-    """Goal: `append` and `ack` of a worker's channel go on where Redis refuses to note them."""
+    """`append` and `ack` of a worker's channel must succeed although Redis refuses to record them."""
     server = redis.Redis.from_url(redis_server)
     usual = server.config_get("maxmemory")["maxmemory"]
     assert usual is not None

@@ -1,4 +1,4 @@
-"""Only what is old, unused and without an account is deleted, and only on request."""
+"""Only sessions that are old, unused and without an account are deleted, and only on request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def begun(owner: str, days_ago: int = 100) -> Session:
 
 @pytest.fixture
 def left() -> dict[str, Session]:
-    """Old or new, of a browser or of an account."""
+    """Sessions that are old or new, of a browser or of an account."""
     found = {
         "old": begun("b" * 48),
         "new": begun("b" * 48, days_ago=5),

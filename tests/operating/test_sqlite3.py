@@ -1,4 +1,4 @@
-"""Threads of one process that write to a file take turns, and its log is written back beside them."""
+"""Threads of one process that write to a file take turns, and another thread writes the write-ahead log back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.sqlite3.writing import ROWS_BETWEEN, Writing, writing
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WAIT_SECONDS_MAX = 20.0
-# A connection that meets the lock itself fails at once: the file is locked.
+# A connection that finds the file locked fails at once.
 PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=0;"
 
 
@@ -35,7 +35,7 @@ def handler(tmp_path: Path) -> ConnectionHandler:
 
 
 def store(one: BaseDatabaseWrapper, *statements: str) -> None:
-    """In one transaction, as `transaction.atomic` makes it."""
+    """Run the statements in one transaction, as `transaction.atomic` does."""
     one.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
     try:
         with one.cursor() as cursor:

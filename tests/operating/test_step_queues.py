@@ -1,4 +1,6 @@
-"""Which worker steps which session: shares that are equal and complete, whichever workers start and end."""
+"""Which worker steps which session: the shares of the workers are equal and complete, whichever workers start and
+end.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def signed(redis_server: str) -> Iterator[SignedList]:
 def test_a_silent_worker_is_off_the_list(signed: SignedList, redis_server: str) -> None:
     assert signed.sign("a") == ["a"]
     assert sorted(signed.sign("b")) == ["a", "b"]
-    redis.Redis.from_url(redis_server).zadd(LIST_KEY, {"a": 0})  # as if it had signed long ago
+    redis.Redis.from_url(redis_server).zadd(LIST_KEY, {"a": 0})  # as if it had reported long ago
     assert signed.sign("b") == ["b"]
     signed.leave("b")
     assert signed.sign(None) == []
@@ -65,7 +67,7 @@ class SimpleTask:
 
 
 class Consumer(SimpleNamespace):
-    """What the step needs of a worker's consumer, with real queues in Redis."""
+    """Those parts of a worker's consumer that the bootstep needs, with real queues in Redis."""
 
     @classmethod
     def named(cls, name: str, connection: Any) -> Consumer:

@@ -1,4 +1,6 @@
-"""The character of number zero, which PostgreSQL keeps in no text: writing it is refused, reading it shows a sign."""
+"""The character with code 0, which PostgreSQL cannot store in a text: writing it is refused, and reading it shows a
+sign.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ def test_a_document_that_spells_it_is_refused_at_its_line(escape: str) -> None:
     with pytest.raises(BadScenario) as caught:
         parse(WITHOUT.replace("mine", escape))
     assert caught.value.line == 5
-    assert parse(WITHOUT.replace('"mine"', f"'{escape}'"))["title"]["en"] == escape  # no escape there
+    # in single quotes, TOML has no escapes
+    assert parse(WITHOUT.replace('"mine"', f"'{escape}'"))["title"]["en"] == escape
 
 
 @pytest.mark.django_db

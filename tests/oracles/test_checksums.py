@@ -1,4 +1,4 @@
-"""The oracles are byte-identical copies: every file is listed, every listed file is there and unchanged."""
+"""The oracles are byte-identical copies: every file is listed, and every listed file exists and is unchanged."""
 
 import hashlib
 from pathlib import Path
@@ -8,14 +8,14 @@ FOLDERS = ("kafka-logs", "vectors")
 
 
 def listed_sums() -> dict[str, str]:
-    """Map of path below tests/oracles to SHA-256 in hex, as SHA256SUMS lists them."""
+    """Return path below tests/oracles → SHA-256 in hexadecimal, as SHA256SUMS lists them."""
     lines = (ORACLES / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     pairs = [line.split("  ", 1) for line in lines]
     return {path: digest for digest, path in pairs}
 
 
 def present_sums() -> dict[str, str]:
-    """The same map, computed from the files that are there."""
+    """Return the same dict, computed from the existing files."""
     files = [path for folder in FOLDERS for path in (ORACLES / folder).rglob("*") if path.is_file()]
     return {
         path.relative_to(ORACLES).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files

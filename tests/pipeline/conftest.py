@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this room: starting it costs more than what they do with it."""
+"""One Spark session for all tests of this folder, because starting it costs more than what they do with it."""
 
 from collections.abc import Iterator
 
@@ -13,8 +13,9 @@ FOR_FEW_ROWS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }
-"""Spark compiles a query, and plans it again while it runs, for longer than it takes to read a few rows. `make
-test-all` does without these settings."""
+"""Settings for the quick tests: compiling a query and planning it again while it runs takes Spark longer than reading
+a few rows. `make test-all` uses Spark's own settings.
+"""
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.spark
 Row = dict[str, Any]
 LEAST = 2
 MISSING_WORDS = re.compile(r"\[[a-z_]+(?:\.[a-z_]+)+\]")
-"""How a key shows itself that the catalogue does not have."""
+"""Matches a key that the catalogue does not have, as a page shows it."""
 
 
 def visit(number: int, person: int, **fields: Any) -> Row:
@@ -53,7 +53,9 @@ def move(visit: int, kind: str, step: int, times: int = 1, answered: int = 0) ->
 
 @pytest.fixture(scope="module")
 def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
-    """Figures by (kind, group, version, step, rule, before), of two versions of a lesson and an empty look."""
+    """Return the figures by (kind, group, version, step, rule, before), of two versions of a lesson and a visit
+    without steps.
+    """
     visits = [
         visit(0, 0, reach=4, last=4, ended=False),
         visit(1, 1, reach=9, last=4, ended=False),
@@ -69,7 +71,7 @@ def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
         move(4, "branched", 6),
         move(0, "wrong", 2),
         move(1, "wrong", 2),
-        # The first answer of a learner who came back counts. The newest visits are first.
+        # A learner who came back is counted with the first answer. The newest visits are first.
         move(2, "right", 2, answered=200),
         move(3, "wrong", 2, answered=100),
         *(move(10 + number, "right", 2) for number in range(12)),
@@ -97,7 +99,7 @@ def counts_of(row: Row) -> tuple[int, int, int]:
 
 def test_people_are_counted_of_those_who_were_there(counted: dict[tuple[Any, ...], Row]) -> None:
     assert counts_of(counted["left", "", 1, 4, None, None]) == (2, 2, 4)
-    assert counts_of(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of them in two visits
+    assert counts_of(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of the people in two visits
     assert counts_of(counted["branched", "", 1, 6, None, None]) == (1, 1, 3)
     assert counts_of(counted["wrong", "", 1, 2, None, None]) == (3, 3, 3)
     assert counts_of(counted["wrong", "class", 1, None, None, None]) == (2, 2, 3)
@@ -110,7 +112,7 @@ def test_a_learner_who_answers_again_is_counted_by_the_first_answer(
     spark: SparkSession,
     school: School,  # noqa: F811
 ) -> None:
-    """The first attempt was answered wrongly; the second, of which the session is newer, rightly."""
+    """The first attempt was answered wrongly; the second one, whose session is newer, rightly."""
     assignment = school.assign("predict", attempts_max=2)
     learner = person("again@example.org")
     class_actions.join(learner, school.classroom.code)
@@ -151,7 +153,8 @@ def test_a_change_is_shown_with_its_interval(counted: dict[tuple[Any, ...], Row]
 def test_what_is_about_few_people_is_withheld(counted: dict[tuple[Any, ...], Row]) -> None:
     assert counted["left", "", 1, 4, None, None]["shown"]
     assert not counted["branched", "", 1, 6, None, None]["shown"]
-    # One person alone, and who would be found by taking the class from all.
+    # Figures about a single person are not shown, nor those that would reveal one by the difference between class and
+    # all.
     assert not counted["back", "alone", 1, 3, None, None]["shown"]
     assert not counted["back", "class", 1, 3, None, None]["shown"]
     assert counted["back", "", 1, 3, None, None]["shown"]
@@ -165,7 +168,7 @@ def test_what_is_about_few_people_is_withheld(counted: dict[tuple[Any, ...], Row
 
 
 def learners_of(school: School, count: int) -> list[Attempt]:  # noqa: F811
-    """Attempts of that many learners at one assignment; all but the first were run to the end."""
+    """Return attempts of so many learners at one assignment; all but the first were run to the end."""
     assignment = school.assign("predict")
     found = []
     for number in range(count):
@@ -198,9 +201,9 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     lost = Analysis.objects.create(classroom=school.classroom, state=State.RUNNING, beat=day_before)
     analysis = actions.ask(school.classroom)
     assert analysis != lost
-    assert actions.ask(school.classroom) == analysis  # the one that waits will do
+    assert actions.ask(school.classroom) == analysis  # the waiting analysis is used
     assert claim(analysis)
-    # Of a process that was killed after it had stored.
+    # A figure of a process that was killed after it had stored it.
     Figure.objects.create(analysis=analysis, kind="back", step=7, people=9, times=9, of=9, low=0, high=1)
     run_analysis(spark, analysis)
     analysis.refresh_from_db()
@@ -223,17 +226,18 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
         page = browser.get(f"/classes/{school.classroom.id}/analytics/?version={version}&variant=")
         content = page.content.decode()
         assert 'class="step-bars"' in content and "step=7" in content
-        assert content.count('rowspan="2"') == 1  # a step's sentence stands once, whatever happened there
+        # a step's sentence is shown once, whatever happened at the step
+        assert content.count('rowspan="2"') == 1
         assert MISSING_WORDS.findall(content) == []
     assert browser.get(f"/classes/{school.classroom.id}/analytics/?version=999").status_code == 404
 
     assert Analysis.objects.get() == analysis
-    assert actions.ask_for_all() != []  # one learner is still under way: tomorrow they have left
+    assert actions.ask_for_all() != []  # one learner has not ended: by tomorrow, this counts as having left
     Command.objects.all().update(answered=timezone.now() - timedelta(days=3))
     Session.objects.all().update(created=timezone.now() - timedelta(days=3))
     Trail.objects.all().update(changed=timezone.now() - timedelta(days=3))
     assert gather(school.classroom, timezone.now()).under_way == 0
-    # A session that is being deleted, as its reader of the database meets it.
+    # A session that is being deleted, as a concurrent reader of the database finds it.
     Branch.objects.filter(session=attempts[1].session).delete()
     assert len(gather(school.classroom, timezone.now()).visits) == 3
 
@@ -289,7 +293,9 @@ def test_only_informed_learners_leave_a_trail(school: School) -> None:  # noqa: 
 
 @pytest.mark.django_db
 def test_a_learner_who_acted_at_a_step_was_there(school: School) -> None:  # noqa: F811
-    """A page that was closed in haste has sent less about its reader than the answers that were stored meanwhile."""
+    """If a page was closed in haste, the answers stored meanwhile prove that its reader got further than the page
+    said.
+    """
     session = session_of(learners_of(school, 1)[0])
     branch = root(session)
     Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")

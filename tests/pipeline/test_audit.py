@@ -1,4 +1,4 @@
-"""Audits: the engine's judges and rules of their own come to the same verdicts, and a changed fact is found."""
+"""Audits: the engine's judges and the rules of the audit come to the same verdicts, and a changed fact is found."""
 
 import gzip
 import io
@@ -60,7 +60,7 @@ def scenario(name: str) -> Scenario:
 
 
 def recorded(played: Scenario) -> tuple[dict[str, Any], dict[str, Any], list[Step], str | None]:
-    """Header, first view, steps and end of a run, as JSON of their own. Raises Refused."""
+    """Return the header, first view, steps and end of a run, as JSON of their own. Raises Refused."""
     simulation = Simulation(played)
     header: dict[str, Any] = {**simulation.header()}
     view = json.loads(json.dumps(simulation.view()))
@@ -75,7 +75,7 @@ def facts_of_runs(runs: list[tuple[str, Scenario]]) -> Iterator[dict[str, Any]]:
         try:
             header, view, steps, finished = recorded(played)
         except Refused:
-            continue  # A configuration that no client accepts has no run.
+            continue  # a configuration that every client refuses has no run
         reader = FactReader(name, header, view)
         yield from reader.first()
         for step in steps:
@@ -101,7 +101,7 @@ def whole_library() -> list[tuple[str, Scenario]]:
 
 
 def with_databases() -> list[tuple[str, Scenario]]:
-    """Every run of the library in which services write to a database."""
+    """Return every run of the library in which services write to a database."""
     return [(f"{name} ", played) for name, played in whole_library() if played["services"]]
 
 
@@ -111,11 +111,11 @@ BY_CHANCE = {
     "SC-162/relay-crashes": ("relay",),
     "SC-171/highest-finished": ("workers_highest_finished", "workers_lowest_unfinished", "workers_polled"),
 }
-"""Run to the approaches that its last service may have."""
+"""Name of a run → the approaches that its last service may have."""
 
 
 def crashed_at_random() -> list[tuple[str, Scenario]]:
-    """Each approach with a service that crashes and loses messages by chance."""
+    """Return, for each approach, runs in which the service crashes and loses messages at random."""
     lost = [
         {
             "match": {"api": api, "response": response, "rate": 0.2, "times": 1_000},
@@ -153,7 +153,7 @@ def with_seed(name: str, seed: int) -> Scenario:
 
 
 def replay(name: str, tamper: "Tamper") -> bytes:
-    """The replay file of a run in which one fact was changed; all digests are right."""
+    """Return the replay file of a run in which one fact was changed; all digests are valid."""
     played = scenario(name)
     header, view, steps, finished = recorded(played)
     tamper.apply(steps)
@@ -201,7 +201,7 @@ class Tamper:
 
 
 def stored(lane: str, replica: str, control: bool = False) -> Fits:
-    """A batch of data, or a marker, that this replica stores."""
+    """Return a function that recognises a batch of data, or with ``control`` a marker, that this replica stores."""
 
     def fits(path: list[str], change: Change) -> bool:
         if path[:5] != ["partitions", lane, "replicas", replica, "batches"] or len(path) != 6:
@@ -213,7 +213,7 @@ def stored(lane: str, replica: str, control: bool = False) -> Fits:
 
 
 def at(*wanted: str) -> Fits:
-    """A change of exactly this place; ``*`` stands for any word."""
+    """Return a function that recognises a change of exactly this place; ``*`` stands for any word."""
     return lambda path, change: (
         len(path) == len(wanted) and all(want in ("*", word) for want, word in zip(wanted, path, strict=True))
     )
@@ -228,7 +228,7 @@ def message(api: str, response: bool = False) -> Fits:
 
 
 def logged(state: str) -> Fits:
-    """A coordinator's log stores this state of an id."""
+    """Return a function that recognises that a coordinator's log stores this state of an id."""
 
     def fits(path: list[str], change: Change) -> bool:
         if len(path) != 6 or not path[1].startswith("__transaction_state") or path[4] != "batches":
@@ -239,7 +239,7 @@ def logged(state: str) -> Fits:
 
 
 def passed(fate: str, consumer: str) -> Fits:
-    """A reader's lane has a stretch of this fate."""
+    """Return a function that recognises that a consumer's lane gets a stretch with this fate."""
 
     def fits(path: list[str], change: Change) -> bool:
         if path[:3] != ["consumers", consumer, "lanes"] or path[4:] != ["stretches"]:
@@ -289,7 +289,7 @@ def passed_as(fate: str, instead: str) -> Edit:
 
 
 def ended(state: str) -> Fits:
-    """The middleware takes its transaction to this state."""
+    """Return a function that recognises that the middleware moves its transaction to this state."""
     place = at("middleware", "transactions", "1", "state")
     return lambda path, change: place(path, change) and change["after"] == state
 
@@ -345,30 +345,35 @@ TAMPERED: dict[str, tuple[str, Tamper]] = {
     "record_missing": ("SC-162/before-sending", Tamper(1, stored("orders-0", "1"), field(serials=[]))),
     "row_repeated": ("SC-161/unique-key", Tamper(1, at("database", "rows", "1"), field(copies=2))),
 }
-"""Rule to a scenario in which it holds, and the one fact that is changed so that it does not."""
+"""Rule → a scenario in which it holds, and the only fact that is changed so that it does not."""
 
 
 def judges(rule: Rule) -> str:
-    """Rules with the same guarantee are compared with the engine together."""
+    """Return the guarantee of the rule, or its name; rules with the same guarantee are compared with the engine
+    together.
+    """
     return rule.guarantee or rule.name
 
 
 KINDS = list(dict.fromkeys(map(judges, RULES)))
 KINDS_IN_TURN = part(KINDS, 6, "engine", "eosviz/pipeline")
 IN_TURN = tuple(rule for rule in RULES if judges(rule) in KINDS_IN_TURN)
-"""The rules that `make test` runs on Spark, about a third; which ones changes with the code. `make test-all` runs all
-of them."""
+"""The rules that `make test` runs on Spark, about a third; which ones changes with the code. `make test-all` runs
+all.
+"""
 IN_TURN_NAMES = {rule.name for rule in IN_TURN}
 
 
 @pytest.fixture(scope="module")
 def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, takes_a_part: bool) -> Outcome:
-    """One audit of about 200 runs in which nothing was changed (a variant of each scenario; one scenario with many
-    seeds), and of a replay for each rule in which one fact was changed."""
+    """One audit of about 200 unchanged runs (a variant of each scenario, and one scenario with many seeds), and of
+    one replay for each rule, in which one fact was changed.
+    """
     rules = IN_TURN if takes_a_part else RULES
     folder, replays = tmp_path_factory.mktemp("facts"), tmp_path_factory.mktemp("changed")
     first = {name.partition("/")[0]: (name, played) for name, played in reversed(whole_library())}
-    # A broker that lives and cannot be found: what is prepared for it waits for ever, and no component is at fault.
+    # In this run, a broker is alive but unreachable: what is prepared for it waits for ever, and no component is at
+    # fault.
     runs = [*first.values(), ("SC-88/silent-for-ever", scenario("SC-88/silent-for-ever"))]
     runs += with_databases()
     runs += [(f"SC-44 seed {seed}", with_seed("SC-44/k28", seed)) for seed in range(180 - len(runs))]
@@ -407,7 +412,9 @@ def test_the_judges_agree_where_nothing_was_changed(judged: Outcome) -> None:
 
 
 def test_the_judges_agree_on_rows_and_records_in_both_directions(spark: SparkSession, tmp_path: Path) -> None:
-    """At rest the rules find what the engine found while the work was given up, and nothing else."""
+    """Without the restriction to runs at rest, the rules find exactly what the engine found while the work was
+    abandoned.
+    """
     rules = tuple(replace(rule, at_rest=False) for rule in RULES if rule.guarantee in DATABASE_GUARANTEES)
     outcome = audit(frame(spark, tmp_path, [*with_databases(), *crashed_at_random()]), rules)
     assert outcome.disagreements == ()
@@ -454,12 +461,12 @@ def test_ten_thousand_runs_of_sweeps(spark: SparkSession, tmp_path: Path) -> Non
 
 
 def exported(content: bytes) -> bytes:
-    """A replay file as Parquet."""
+    """Return a replay file as Parquet."""
     return b"".join(parquet_file(io.BytesIO(content), lambda: None))
 
 
 class Kept:
-    """The tests' Spark session, which a command may not end."""
+    """The tests' Spark session, which a command cannot end."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -472,7 +479,7 @@ class Kept:
 
 
 FEW = tuple(rule for rule in RULES if rule.name in ("repeated", "confirmed_last"))
-"""Rules of which each is one job: who looks at files needs no more."""
+"""Rules that need one job each; they suffice for tests of files."""
 
 
 @pytest.fixture
@@ -502,7 +509,7 @@ def test_a_folder_may_hold_every_form(spark: SparkSession, tmp_path: Path) -> No
         (tmp_path / name).write_bytes(content)
     frame(spark, tmp_path, [("swept", scenario("SC-01"))])
     parquet.write_table(pa.table({"run": [1]}), tmp_path / "runs.parquet")
-    # What a killed job left stands under a hidden name.
+    # A killed job leaves a file with a hidden name.
     (tmp_path / ".half.parquet").write_bytes(b"half")
     output = io.StringIO()
     with pytest.raises(SystemExit) as ended:
@@ -512,7 +519,7 @@ def test_a_folder_may_hold_every_form(spark: SparkSession, tmp_path: Path) -> No
     assert document["sessions"] == 4
     found = {(one["session"], one["rule"]) for one in document["disagreements"]}
     assert ("second/a#main", "confirmed_last") in found
-    # A run says the same in each form.
+    # A run has the same results in each form.
     assert {session for session, _ in found} == {"second/a#main", "second/a.parquet#main"}
     assert document["disagreements_found"] == len(document["disagreements"])
 
@@ -558,7 +565,7 @@ def test_many_sessions_are_judged_some_at_a_time(spark: SparkSession, tmp_path: 
 
 
 def held(spark: SparkSession) -> int:
-    """How many frames the session keeps in memory or on disk."""
+    """Return how many frames the session keeps in memory or on disk."""
     return len(spark.sparkContext._jsc.getPersistentRDDs())
 
 

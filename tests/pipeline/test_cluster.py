@@ -1,4 +1,6 @@
-"""A real cluster of one master and two workers, from the wheel: the same sweep and the same logs as on one machine."""
+"""A real cluster of one master and two workers, from the installed package: it makes the same sweep and reads the
+same logs as one machine.
+"""
 
 import json
 import os
@@ -91,7 +93,7 @@ def test_a_driver_that_is_killed_changes_nothing(
             assert driver.poll() is None
             time.sleep(0.05)
     finally:
-        # Its Java half as well, as when its machine goes: no driver waits for what it asked of the executors.
+        # Its Java process is killed as well, as if its machine had failed: then no driver waits for the executors.
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
     assert missing(spans_done(tmp_path), sweep.runs)
@@ -104,7 +106,9 @@ def test_a_driver_that_is_killed_changes_nothing(
 
 
 def executors_of(cluster: Cluster) -> list[int]:
-    """The executors that this cluster's workers started: they are of their sessions."""
+    """Return the ids of the executors that this cluster's workers started: these belong to the workers' process
+    sessions.
+    """
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) not in cluster.workers:

@@ -1,4 +1,4 @@
-"""Which Java is chosen, and what is said when there is none."""
+"""Which Java is chosen, and the error if there is none."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ from eosviz.pipeline.spark import NoCluster, start_session
 
 
 def fake_java(home: Path, version: str) -> Path:
-    """A JAVA_HOME whose java only prints its version and what it was called with."""
+    """Make a JAVA_HOME whose java only prints its version and its arguments."""
     binary = home / "bin" / "java"
     binary.parent.mkdir(parents=True)
     binary.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\nprintf '%s\\n' \"$@\"\n")

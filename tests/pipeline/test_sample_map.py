@@ -1,4 +1,4 @@
-"""The heat map that stands on the page of sweeps before there is one: it is what the engine says."""
+"""The example heat map that the page of sweeps shows before there is a sweep agrees with the engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def document() -> SweepDocument:
 
 
 def counted(sweep: SweepDocument, cell: int) -> dict[str, Any]:
-    """One row of the table, by runs that are made now."""
+    """Return one row of the table, from runs that are made now."""
     player = Player(sweep)
     runs = [player.play(run) for run in range(sweep.runs) if sweep.place_of(run)[0] == cell]
     return {
@@ -34,7 +34,7 @@ def counted(sweep: SweepDocument, cell: int) -> dict[str, Any]:
 
 
 def test_the_example_is_what_its_runs_come_to() -> None:
-    """`REWRITE=1` makes all of them again."""
+    """`REWRITE=1` makes all rows again."""
     sweep = document()
     cells = range(len(sweep.cells))
     if os.environ.get("REWRITE"):

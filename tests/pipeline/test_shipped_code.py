@@ -1,4 +1,4 @@
-"""The code that executors of a cluster get: it has all that their functions import."""
+"""The code that is sent to executors of a cluster contains everything that their functions import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A smaller fault script that still breaks the same guarantee."""
+"""Shrinking: a smaller fault script that still breaks the same guarantee."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ SAMPLES = Path(__file__).parents[2] / "eosviz" / "pipeline" / "samples"
 
 
 def broken_run(text: str, guarantee: str) -> tuple[dict[str, Any], int]:
-    """The scenario document of the first run of a sweep that breaks it, and the step."""
+    """Return the scenario document of the first run of a sweep that breaks the guarantee, and the step."""
     sweep = parse_sweep(text)
     player = Player(sweep)
     for run in range(sweep.runs):
@@ -49,7 +49,7 @@ def test_what_fell_by_chance_falls_again_without_it(duplicated: tuple[dict[str, 
 
 
 def test_two_rules_on_the_same_messages_fall_again() -> None:
-    """A rule does not see what an earlier one took."""
+    """Messages that an earlier rule has taken are not seen by a later one."""
     text = (SAMPLES / "what-keeps-order.toml").read_text()
     second = '\n[[faults]]\nname = "other"\nkinds = ["drop"]\nplaces = ["Produce"]\nrates = [0.3]\n'
     document, step = broken_run(text.replace("[1, 2, 3, 5]", "[5]") + second, "reordered")
@@ -60,7 +60,7 @@ def test_two_rules_on_the_same_messages_fall_again() -> None:
 def test_what_is_left_breaks_and_nothing_less_does(duplicated: tuple[dict[str, Any], int]) -> None:
     document, _ = duplicated
     found = shrink(document, "duplicated", trying_here(document, "duplicated"))
-    # A producer without idempotence needs one lost answer to store a record twice.
+    # A producer without idempotence needs only one lost answer to store a record twice.
     assert len(found.after) == 1 < len(found.before) and found.tries > 2
     assert breaks_at(with_faults(document, found.after), "duplicated") == found.step
     assert breaks_at(with_faults(document, []), "duplicated") is None

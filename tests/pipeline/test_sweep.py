@@ -1,4 +1,4 @@
-"""Sweeps: the engine on executors, chunks that are written once, the table of the runs."""
+"""Sweeps: the engine on executors, chunks that are written once, and the table of the runs."""
 
 import json
 import os
@@ -51,7 +51,7 @@ from eosviz.pipeline.sweep_document import SweepDocument
 text, folder = sys.argv[1].replace("seeds = 4", "seeds = 100"), Path(sys.argv[2])
 write_chunks(start_session("local[1]", folder / "work"), parse_sweep(text), folder)
 """
-"""A sweep in a process of its own, to be killed."""
+"""A sweep in a process of its own, which the test kills."""
 pytestmark = pytest.mark.spark
 
 
@@ -146,7 +146,7 @@ class TestRuns:
         assert len({player.play(4 + at)["digest"] for at in range(4)}) > 1
 
     def test_a_row_says_what_a_recorded_run_shows(self) -> None:
-        """The first broken step, by which a cell opens as a session, and the waits in virtual time."""
+        """The first broken step, at which a cell opens as a session, and the waiting times in virtual time."""
         sweep = parse_sweep(SMALL)
         row = next(
             row for row in (Player(sweep).play(run) for run in range(4, 8)) if row["broken_duplicated"]
@@ -208,7 +208,9 @@ class TestChunks:
     def test_runs_that_did_not_arrive_in_the_drivers_folder_are_not_counted(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
-        """As on a cluster whose machines do not share it: every executor has written, and says so."""
+        """This happens on a cluster whose machines do not share the folder: every executor has written its runs, and
+        reports it.
+        """
         runs = tmp_path / "runs"
         with pytest.raises(
             NotShared, match=r"of 3 runs that were played 0 are in .* do not share this folder"
@@ -332,7 +334,7 @@ class TestChunks:
 
 
 def python_workers(spark: SparkSession) -> list[int]:
-    """The processes in which this session's executor runs Python: children of its own daemon."""
+    """Return the processes in which this session's executor runs Python: children of its own daemon."""
     gateway = spark.sparkContext._gateway
     assert gateway is not None
     java = gateway.proc.pid
@@ -375,7 +377,8 @@ class TestFirstSweep:
             assert without["duplicates"] > 0 and without["runs_duplicated"] > 7
         assert rows[False, 0]["duplicates"] == 0
         assert rows[False, 1]["duplicates"] < rows[False, 3]["duplicates"]
-        # An answer is lost with its connection, and a request on the wire with it: without a retry that one is gone.
+        # An answer is lost with its connection, and so is a request on the wire: without a retry, its record is
+        # missing.
         missing = {key: row["lost"] + row["failed"] for key, row in rows.items() if key != (False, 0)}
         assert set(missing.values()) == {0} and rows[False, 0]["failed"] > 0
 
@@ -416,7 +419,7 @@ class TestFirstSweep:
     def test_a_cancelled_sweep_tells_as_many_runs_as_it_has(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A chunk may end after a request to stop: it is stored, and no page has shown it."""
+        """A chunk may end after a request to stop: it is stored, although no page has shown it."""
 
         def stopped(spark: SparkSession, document: SweepDocument, folder: Path, *_: object) -> None:
             chunk = folder / "runs" / "first=000000000-last=000000007"

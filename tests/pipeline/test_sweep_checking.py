@@ -1,4 +1,6 @@
-"""A sweep is as large as a stranger's document says: it is checked in a task once that takes longer than a moment."""
+"""A sweep is as large as a stranger's document says; so if the check of a document takes longer than a moment, it is
+made in a task.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ WRONG = {
 
 
 def test_a_large_one_is_given_up_after_the_time_that_it_may_take() -> None:
-    """Sixteen topics of 64 partitions with nine replicas each: 300 such worlds took minutes of a web process."""
+    """A document with sixteen topics of 64 partitions with nine replicas each: checking 300 such worlds took a web
+    process minutes.
+    """
     topics = ", ".join(f'{{ name = "t{n or ""}", partitions = 64, replication = 9 }}' for n in range(16))
     large = SWEEP.replace("seeds = 6", f'seeds = 6\nset = {{ "cluster.brokers" = 9, topics = [{topics}] }}')
     with pytest.raises(TakesLong):

@@ -1,4 +1,4 @@
-"""A sweep document is checked to its last path before Spark is started."""
+"""A sweep document is checked completely before Spark is started."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""An open page of a sweep receives how far it is, and its maps whenever more runs are in them."""
+"""An open page of a sweep receives its progress, and its maps whenever they contain more runs."""
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -37,7 +37,7 @@ async def test_maps_are_sent_when_more_runs_are_in_them() -> None:
     state = await become(state=State.DONE, done=100)
     assert "100 / 144 runs" in state and 'data-part="map"' not in state
     filled = await become(done=120, table=grid(), table_runs=120)
-    # As the address asks: steps, with the axis a across.
+    # The page shows what its address requests: steps, with the axis a across.
     assert "These figures include only 120 of 144 runs" in filled and "<code>c \\ a</code>" in filled
     assert 'data-part="map"' not in await become(done=130)
     await socket.disconnect(timeout=PATIENCE_SECONDS)

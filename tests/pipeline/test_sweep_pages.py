@@ -1,4 +1,4 @@
-"""The pages of sweeps: building, starting, cancelling, resuming, heat maps, cells that open, files to take along."""
+"""The pages of sweeps: building, starting, cancelling, resuming, heat maps, cells that open, files to download."""
 
 import csv
 import errno
@@ -89,12 +89,14 @@ FILLED = {
     "faults.1.error": "",
     "seeds": "7",
 }
-"""The builder's fields: a value, an axis, combined settings, two faults by chance."""
+"""Fields of the builder's form: a value, an axis, combined settings, two random faults."""
 
 
 @pytest.fixture(autouse=True)
 def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often the process for jobs was asked for; the tests take its part themselves."""
+    """A list with an element for each start of the process for jobs; in its place, the tests run the jobs
+    themselves.
+    """
     asked: list[int] = []
     monkeypatch.setattr(tasks, "start_process", lambda: asked.append(1))
     return asked
@@ -110,7 +112,7 @@ def name_of(entry: LibraryEntry) -> str:
 
 
 def row(cell: int, settings: dict[str, Any], runs: int = 10, **counted: Any) -> dict[str, Any]:
-    """A row of the table as `rows_of` makes it."""
+    """Return a row of the table as `rows_of` makes it."""
     blank: dict[str, Any] = {
         "refused": 0,
         "rule": None,
@@ -154,7 +156,7 @@ def there(mark: Mark | None) -> Mark:
 class TestFigures:
     @pytest.mark.parametrize(
         ("hits", "runs", "low", "high"),
-        # The values of Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+        # The values are from Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
         [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
     )
     def test_wilsons_interval(self, hits: int, runs: int, low: float, high: float) -> None:
@@ -172,7 +174,7 @@ class TestFigures:
         assert quantile([], 0.5) is None
 
     def test_a_mean_has_the_interval_of_its_variance(self) -> None:
-        # 0, 0, 2, 2: the variance is 4/3, half of the interval 1.96 times the root of a third.
+        # Of 0, 0, 2, 2, the variance is 4/3, so half of the interval is 1.96 times the square root of a third.
         assert around(1.0, [[0, 2], [2, 2]]) == pytest.approx((0.0, 1 + 1.959964 / 3**0.5))
         assert around(3.0, [[3, 5]]) == (3.0, 3.0) and around(3.0, [[3, 1]]) == (None, None)
         rows = [row(0, {"a": 1}, 4, duplicates=4, distributions={"duplicates": [[0, 2], [2, 2]]})]
@@ -198,7 +200,7 @@ class TestFigures:
         look = read_look(AXES, grid(), QueryDict("measure=steps&across=a&down=c&only.b=&only.c=%22q%22"))
         ((_, found),) = panels_of(AXES, grid(), look)[0].rows
         first = there(found[0])
-        # 1, 3, 4 and 6 steps with 4, 6, 4 and 6 runs: the tenth of twenty is a 3.
+        # There are 1, 3, 4 and 6 steps in 4, 6, 4 and 6 runs: the tenth of the twenty values is a 3.
         assert (first.shown, first.low, first.high) == (3, 1, 6)
 
     def test_colours_are_of_one_scale_and_nothing_is_pale(self) -> None:
@@ -235,7 +237,7 @@ class TestBuilding:
         "entry", in_turn(library(), 40, "engine", "eosviz/pipeline", name=name_of), ids=name_of
     )
     def test_every_scenario_has_parameters_that_exist(self, entry: Any) -> None:
-        """What the form offers can be set: a document with each path at its own value is a good one."""
+        """Every parameter in the form can be set: a document in which each path has its own value is valid."""
         variants = [variant["name"] for variant in entry.document.get("variants", ())] or [None]
         scenario = load(entry.document, variants[0], source=entry.id)
         parameters = [one for section in sections_of(scenario) for one in section.parameters]
@@ -272,11 +274,11 @@ class TestBuilding:
         assert (settings_of["acks"], settings_of["transactional_id"]) == ("all", "tx-1")
         assert [fault["action"] for fault in scenario["faults"][-2:]] == ["delay", "delay"]
         assert scenario["faults"][-2]["match"]["response"] is True and scenario["seed"] == 3
-        # Every heading has a distance to what is above it.
+        # There is an empty line above every heading.
         assert re.findall(r"[^\n]\n\[", text) == []
 
     def test_form_and_document_say_the_same(self, client: Client) -> None:
-        """What was written is read back as it was typed, and written again changes nothing."""
+        """A written document is read back as it was typed, and writing it again changes nothing."""
         text = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"}).context["document"]
         read = client.post(reverse("pipeline:build"), {"read": "1", "document": text}).context
         assert read["filled"].values == {
@@ -455,7 +457,7 @@ class TestJobs:
             client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         page = client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         assert page.status_code == 422 and Sweep.objects.count() == actions.WAITING_MAX
-        # One that lost its process is none of them.
+        # A sweep whose process has ended does not count as waiting.
         lost = Sweep.objects.recent()[0]
         Sweep.objects.filter(id=lost.id).update(state=State.RUNNING, beat=datetime(2020, 1, 1, tzinfo=UTC))
         client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
@@ -492,7 +494,7 @@ class TestJobs:
 
 
 class Lent:
-    """The tests' session, which does not end with the jobs."""
+    """The tests' Spark session, which the jobs cannot end."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -506,7 +508,7 @@ class Lent:
 
 @pytest.fixture
 def done(client: Client, spark: SparkSession, transactional_db: None) -> Iterator[Sweep]:
-    """A sweep that the page started and the jobs' process ran."""
+    """A sweep that was started on the page and run by the process for jobs."""
     load_library()
     client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
     assert runner.run_jobs(0, lambda: Lent(spark)) == 1  # type: ignore[arg-type, return-value]
@@ -518,7 +520,7 @@ def done(client: Client, spark: SparkSession, transactional_db: None) -> Iterato
 def test_from_a_sweep_to_a_broken_step_to_fewer_faults(
     client: Client, spark: SparkSession, done: Sweep
 ) -> None:
-    """One person's way through the pages; `tests/e2e` does it in a browser."""
+    """The way of one person through the pages; `tests/e2e` does the same in a browser."""
     assert (done.state, done.done, done.error) == (State.DONE, 24, "")
     page = client.get(reverse("pipeline:sweep", args=[done.id])).content.decode()
     cells = re.findall(r"/pipeline/sweeps/[^/]+/cells/(\d+)/", page)

@@ -1,4 +1,4 @@
-"""A chunk of a sweep that finds no room waits until there is, and leaves nothing half-written meanwhile."""
+"""A chunk of a sweep that finds no room on the disk waits for it, and meanwhile leaves nothing half-written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK_BYTES = 1_000_000
 
 
 class Written:
-    """Writes as a DataFrame of Spark: a folder with a file in it. Spark's own process could not see the small disk."""
+    """Writes like a DataFrame of Spark: a folder with a file. Spark's own process could not see the small disk."""
 
     def __init__(self, when: threading.Event) -> None:
         self.write = self
@@ -46,7 +46,7 @@ def test_a_chunk_waits_for_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
                 stop.wait(0.01)
             filler.unlink()
 
-        # Threads that are started in here see the disk too.
+        # Threads that are started here see the small disk, too.
         freeing = threading.Thread(target=make_room)
         freeing.start()
         sweep_chunks._once(made, runs / "first=0-last=9", stop)

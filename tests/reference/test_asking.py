@@ -1,4 +1,4 @@
-"""What people type is found: every query that a first walk through the site tried in vain, and what comes first."""
+"""What people type is found: every query that failed in a first walk through the site, and the first results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from eosviz.reference.views import FAR_SHOWN, QUESTION_LENGTH
 
 @cache
 def answered(question: str, language: str) -> search_index.Answer:
-    """The answer; a question that several tests ask is answered once."""
+    """Return the answer; a question that several tests ask is answered only once."""
     return search_index.answer(question, language)
 
 
@@ -154,7 +154,7 @@ ASKED = [
     ("write to postgres and kafka in one transaction", "SC-159"),
     ("multiple instances with the same transactional.id get fenced", "SC-126"),
 ]
-"""Sentences as people write them in a thread, and the scenario that is among the first three."""
+"""Sentences as people write them in a forum, each with a scenario that must be among the first three."""
 
 
 @pytest.mark.parametrize(("question", "wanted"), ASKED)
@@ -222,7 +222,7 @@ ASKED_IN_CHINESE_APART = [
     ("重启后消费者从头开始消费", "SC-141 SC-51"),
     ("spark 读取事务主题报缺少偏移量", "SC-147 SC-148"),
 ]
-"""The table of words was not tuned on these."""
+"""Questions for which the table of words was not tuned."""
 
 
 ABOUT_LOGS = [

@@ -1,4 +1,4 @@
-"""docs/glossary.md is made from the terms of the catalogue; ``REWRITE=1`` writes it anew."""
+"""docs/glossary.md is generated from the terms of the catalogue; ``REWRITE=1`` writes it anew."""
 
 from __future__ import annotations
 

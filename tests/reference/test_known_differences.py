@@ -1,5 +1,6 @@
-"""The reference page of differences against what is known in public about Kafka's generations: 2.0, 2.8, 3.x and 4.x
-with transaction version 2. Each aspect is read off the page, or off what a row of the page decides, cell by cell.
+"""The reference page of differences is compared with what is publicly known about versions of Kafka: 2.0, 2.8, 3.x,
+and 4.x with transaction version 2. Each aspect is read from the page, or follows from what a row of the page decides,
+cell by cell.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from eosviz.catalogue import say
 GENERATIONS = (K20, K28, K39, K41)
 YES, NO = "yes", "no"
 OLD = (NO, YES, YES, YES)
-"""Since 2.8."""
+"""The four cells of a behaviour that exists since 2.8."""
 ONLY_2_0 = (YES, NO, NO, NO)
 SINCE_3 = (NO, NO, YES, YES)
 
@@ -57,12 +58,12 @@ ROWS: dict[str, dict[str, tuple[str, str, str, str]]] = {
     "INITIALIZING leads to ABORTABLE_ERROR in the client": {"outlives_denied_identity": SINCE_3},
     "ABORTING leads to INITIALIZING in the client": {"recovers_by_epoch": OLD},
 }
-"""Aspect to the rows of the page that say it, with the cells of the four generations. *3.x* is 3.9."""
+"""Aspect → the rows of the page that state it, with the cells of the four versions. *3.x* is 3.9."""
 
 
 @pytest.fixture(scope="module")
 def page() -> dict[str, list[str]]:
-    """Row of the page to its cells, as a reader sees them, oldest version first."""
+    """Return each row of the page → its cells as a reader sees them, oldest version first."""
     text = Client(headers={"accept-language": "en"}).get(reverse("reference:versions")).content.decode()
     rows = re.findall(r'<tr id="(\w+)">.*?</th>(.*?)</tr>', text, re.DOTALL)
     return {
@@ -81,21 +82,25 @@ def test_the_page_says_what_is_known(page: dict[str, list[str]], aspect: str) ->
 
 @pytest.mark.django_db
 def test_the_page_says_how_many_batches_are_remembered(client: Client) -> None:
-    """Five in every generation, and five requests in flight: no difference, so no row, but the switches' defaults."""
+    """Five batches in every version, and five requests in flight. This is no difference, so it is no row, but a
+    default of the switches.
+    """
     text = client.get(reverse("reference:versions")).content.decode()
     assert re.search(r"duplicate_cache_size</code></th><td><code>5<", text)
     assert re.search(r"in_flight_cap</code></th><td><code>true<", text)
 
 
-# What rows of the coordinator's table decide -------------------------------------------------------------------------
+# What rows of the coordinator's table decide
+# -------------------------------------------------------------------------
 
 WRONG = "INVALID_TXN_STATE"
 Ends = dict[str, str]
 
 
 def end(profile: Profile, state: str, result: str) -> Ends:
-    """Of an EndTxn of the version's own protocol that finds nothing under way: guard to the reply, or the state that it
-    leads to."""
+    """For an EndTxn of the version's own protocol when no other change is being written: return guard → the reply, or
+    the state that it leads to.
+    """
     raising = "_raising_epoch" if profile.epoch_for_each_transaction else ""
     return {
         row.when: row.reply or row.target or ""
@@ -135,7 +140,7 @@ def test_a_new_epoch_begins_at_0_in_every_generation(profile: Profile) -> None:
 
 @pytest.mark.parametrize(("profile", "legal"), [(K20, True), (K28, False), (K39, True), (K41, True)])
 def test_a_client_in_an_abortable_error_may_begin_anew(profile: Profile, legal: bool) -> None:
-    """2.0 allows that from any state; since 3.6 a denied identity leads there."""
+    """2.0 allows this from any state; since 3.6, a denied identity leads there."""
     again = edge_is_legal(
         "ABORTABLE_ERROR", "UNINITIALIZED", profile.recovers_by_epoch, profile.outlives_denied_identity
     )
@@ -152,7 +157,7 @@ OTHER = [{"at": 600, "do": "init_transactions"}]
 
 @cache
 def played(profile: str, level: int | None, *, fenced: bool, ends: str = "") -> Simulation:
-    """A transaction that is left open, fenced by a second instance, or ended."""
+    """Play a transaction that is left open, fenced by a second instance, or ended."""
     calls: dict[str, list[dict[str, Any]]] = {"p1": [*OPENS, SENDS]}
     if ends:
         calls["p1"].append({"at": 400, "do": f"{ends}_transaction"})
@@ -174,7 +179,7 @@ def played(profile: str, level: int | None, *, fenced: bool, ends: str = "") -> 
 
 
 def epochs(simulation: Simulation) -> Iterator[int]:
-    """Of the transactional id at its coordinator."""
+    """Yield the epoch of the transactional id at its coordinator."""
     for broker in simulation.view()["brokers"].values():
         yield from (one["producer_epoch"] for one in (broker.get("transactions") or {}).values())
 
@@ -184,8 +189,10 @@ CLUSTERS = [("k20", None), ("k28", None), ("k39", None), ("k41", 0), ("k41", 2)]
 
 @pytest.mark.parametrize(("profile", "level"), CLUSTERS)
 def test_a_fence_and_a_timeout_raise_the_epoch(profile: str, level: int | None) -> None:
-    """+2 and +1 in every generation. The snapshot before 4.0 counted one more of each under transaction version 2
-    (until KAFKA-19367); the recorded cases of that snapshot are played with a coordinator of its own."""
+    """A fence raises the epoch by 2 and a timeout by 1, in every version. The snapshot before 4.0 raised it by one
+    more under transaction version 2 (until KAFKA-19367); the recorded cases of that snapshot use a coordinator of
+    their own.
+    """
     assert list(epochs(played(profile, level, fenced=True))) == [2]
     assert list(epochs(played(profile, level, fenced=False))) == [1]
 
@@ -205,7 +212,7 @@ WITHOUT_A_ROW = {
     ),
     "A response names the new leader (KIP-951)": ("limit.newest", "KIP-951"),
 }
-"""What no generation here has, with the sentence of the page *what is not modelled* that says so."""
+"""What no version here has → the sentence of the page *what is not modelled* that says so, and the KIP."""
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Client libraries: what each does follows from the requests that it sends."""
+"""Client libraries: what each supports follows from the requests that it sends."""
 
 import pytest
 from django.core.management import call_command

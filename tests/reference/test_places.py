@@ -1,4 +1,4 @@
-"""A word that is looked up is found in the texts that a reader of all of them would find."""
+"""The index finds a word in exactly those texts in which a reader of all texts would find it."""
 
 from __future__ import annotations
 

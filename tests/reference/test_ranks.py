@@ -1,4 +1,4 @@
-"""The rankings of scenarios for a whole question, and how they are joined."""
+"""The rankings of scenarios for a whole question, and how they are combined."""
 
 from __future__ import annotations
 

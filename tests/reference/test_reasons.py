@@ -1,4 +1,4 @@
-"""Why a scenario answers a question: the sign or sentence that the search shows of it."""
+"""Why a scenario answers a question: the symptom or sentence that the search shows with it."""
 
 from __future__ import annotations
 

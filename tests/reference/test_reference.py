@@ -1,4 +1,4 @@
-"""Reference pages: made from the engine's tables, complete, in both languages."""
+"""Reference pages are generated from the engine's tables; they are complete, in both languages."""
 
 import html
 import re
@@ -133,7 +133,7 @@ def test_every_signature_is_in_both_languages_and_names_only_what_exists() -> No
         assert set(one.lines) <= KINDS.keys(), one.name
         for name, scenario, variant in one.runs:
             assert scenario in runs and (not variant or variant in runs[scenario]), name
-    # What is no healthy log and not undecided is explained by something.
+    # Every verdict that is neither healthy nor undecided is explained by a signature.
     explained = {verdict for one in signatures() for verdict in one.verdicts}
     assert explained == set(VerdictKind) - {VerdictKind.UNDECIDED, VerdictKind.EVIDENCE_DELETED}
 
@@ -319,7 +319,7 @@ def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_for
     texts = {(entry.kind, entry.identifier): entry.whole for entry in search_index.entries()}
     for rows in search_index.answer("LSO", "en").found.values():
         for row in rows:
-            # LastStableOffsetLag, a metric, is among the names of a signature.
+            # LastStableOffsetLag, a metric, is among the names in a signature.
             assert re.search(r"\blso\b|\blast[ _]?stable[ _]?offset", texts[(row.kind, row.identifier)]), row
     rules = {row.identifier for row in search_index.answer("LSO", "zh-Hans").found["requirement"]}
     assert rules == {row.identifier for row in search_index.answer("LSO", "en").found["requirement"]}
@@ -335,7 +335,7 @@ def test_what_is_suggested_while_typing_is_what_the_search_page_shows_first(clie
         shown = scenarios("/search/suggested", question)
         assert shown == scenarios("/search/", question)[: len(shown)] != []
     assert scenarios("/search/suggested", "helm chart colours") == []
-    # The search page also shows scenarios whose texts lead to SC-145; it says so.
+    # The search page also shows scenarios whose texts refer to SC-145, and says so; the suggestions do not.
     assert scenarios("/search/suggested", "145") == ["SC-145"]
     assert scenarios("/search/suggested", "") == []
     assert "<script" not in client.get("/search/suggested", {"q": "zombie <script>"}).content.decode()

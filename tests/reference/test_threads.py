@@ -1,6 +1,7 @@
-"""The questions of public threads (``threads.toml``) find their lessons. The floors are a little below what was
-measured when the tables were last changed. A thread is asked as if it were new: the search knows the answers of the
-others only."""
+"""Questions of public forums (``threads.toml``) find their lessons. The required counts are a little below those that
+were measured when the tables were last changed. Each question is asked as if it were new: the search knows only the
+answers to the others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of real scenarios, walked through with the commands that pages send."""
+"""Sessions of real scenarios, stepped with the commands that pages send."""
 
 import io
 import uuid
@@ -23,7 +23,7 @@ BROWSER = "b" * 48
 
 @pytest.fixture(autouse=True)
 def _no_simulation_of_another_test() -> Iterator[None]:
-    """A rolled back branch leaves its id to another test's."""
+    """Drops the kept simulations, because a branch of another test may have the same id after a rollback."""
     for kept in (recent, earlier):
         kept.clear()
     yield
@@ -31,7 +31,7 @@ def _no_simulation_of_another_test() -> Iterator[None]:
 
 @pytest.fixture
 def start(db: None) -> Callable[..., Session]:
-    """`start("SC-03")`: a session of this browser, at step 0."""
+    """A function: `start("SC-03")` returns a session of this browser at step 0."""
 
     def start(scenario: str = "SC-03", variant: str | None = None, browser: str = BROWSER) -> Session:
         version = ScenarioVersion.objects.library().get(identifier=scenario)
@@ -41,7 +41,7 @@ def start(db: None) -> Callable[..., Session]:
 
 
 def command(session: Session, type: str, branch: Branch, **fields: Any) -> Done:
-    """Carry out what a page would send."""
+    """Carry out a command as if a page had sent it."""
     content = {"v": 1, "id": str(uuid.uuid4()), "type": type, "branch": str(branch.id), **fields}
     answer = actions.carry_out(session.id, read_message(msgspec.json.encode(content)))  # type: ignore[arg-type]
     assert isinstance(answer, Done), answer
@@ -59,7 +59,9 @@ def walk_to_end(session: Session, branch: Branch) -> None:
 
 
 def with_branch(session: Session) -> Branch:
-    """Go back to where a message is under way, drop it and walk on a few steps."""
+    """Go back to a step at which a message is under way, drop the message, and make some steps on the new branch.
+    Returns the branch.
+    """
     branch = root(session)
     for at in range(10, branch.newest):
         under_way = simulate_to([branch], at).view()["network"]["messages"]
@@ -74,7 +76,7 @@ def with_branch(session: Session) -> Branch:
 
 @pytest.fixture
 def branched(start: Callable[..., Session]) -> Session:
-    """SC-03 to its end after an intervention, and a branch that leaves it with one of its own."""
+    """SC-03 played to its end after an intervention, and a branch of it with another intervention."""
     session = start("SC-03")
     first = root(session)
     command(session, "advance", first, after=0, count=8)
@@ -86,7 +88,7 @@ def branched(start: Callable[..., Session]) -> Session:
 
 
 def made(session: Session, form: str, branch: Branch | None = None) -> bytes:
-    """The file of an export: `form` of one branch, or of the whole session."""
+    """Return the file of an export in the form ``form``, of one branch or of the whole session."""
     export = exporting.begin(BROWSER, session, branch, form, "en")
     exporting.carry_out(export.id)
     export.refresh_from_db()

@@ -1,7 +1,7 @@
-"""Broken and hostile files of every form, made from whole ones: the same number gives the same file.
+"""Makes broken and hostile files of every form from good ones: the same number always gives the same file.
 
-A file is a whole one with a few things done to it, of which some know the form: they change a byte, a line, a value
-inside a line with the chain made right again, or what carries the lines.
+A few changes are made to a good file. Some of them respect the form: they change a byte, a line, a value inside a
+line with the chain of digests made valid again, or the container of the lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ODD: Sequence[Any] = (
     None, True, -1, 0, 2**63, -(2**63) - 1, 10**30, 0.5, "", "x" * 5000, "\u202e", "<script>", "__proto__", [], {},
     [[]], {"__proto__": 1}, [None] * 50, "=1+1", "../../etc/passwd", "\x00",
 )  # fmt: skip
-"""Values that some program somewhere did not expect."""
+"""Values that a careless program does not expect."""
 SPLICES = (
     b"",
     b"\n",
@@ -62,7 +62,7 @@ class Whole:
 
 
 def hostile(whole: Whole, seed: int) -> bytes:
-    """The file of this number."""
+    """Return the file with this number."""
     chance = random.Random(seed)
     return chance.choice(MAKERS)(whole, chance)
 
@@ -107,7 +107,7 @@ def _lines_changed(lines: list[bytes], chance: random.Random) -> list[bytes]:
 
 
 def _value_changed(value: Any, chance: random.Random) -> Any:
-    """The same with one thing in it replaced, added or gone."""
+    """Return a copy of the value in which one element is replaced, added or removed."""
     if isinstance(value, dict) and value and chance.random() < 0.9:
         name = chance.choice(sorted(value))
         made = dict(value)
@@ -139,7 +139,7 @@ def _from_lines(whole: Whole, chance: random.Random) -> bytes:
 
 
 def _lies(whole: Whole, chance: random.Random) -> bytes:
-    """A value is another, and every digest is right again: only the meaning gives it away."""
+    """Return a file in which a value is changed and every digest is valid again: only its meaning is wrong."""
     header, *steps = [json.loads(line) for line in whole.lines[:-1]]
     if chance.random() < 0.4:
         header = _value_changed(header, chance)
@@ -183,7 +183,9 @@ MAKERS: Sequence[Callable[[Whole, random.Random], bytes]] = (
 
 
 def hostile_parquet(whole: Whole, seed: int) -> bytes:
-    """Parquet by itself: each file is read in a process of its own by those who import it."""
+    """Return a hostile Parquet file. It has a function of its own, because each such file that is imported is read in
+    a process of its own.
+    """
     chance = random.Random(seed)
     if chance.random() < 0.6:
         changed = _bytes_changed(whole.parquet, chance)

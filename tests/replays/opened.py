@@ -1,4 +1,4 @@
-"""Logs opened without a form, and pages that sent something followed to what came of it."""
+"""Opens logs without the form, and follows redirects to the result of an upload."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.answers import Answer
 
 
 def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
-    """The stored case of files (path to content)."""
+    """Open these files (path → content) as a log, and store the case. Returns its replay."""
     with TemporaryDirectory() as place:
         upload = LogFiles(Path(place))
         for path, content in files.items():
@@ -28,14 +28,16 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
 
 
 def followed(client: Client, response: Answer) -> Answer:
-    """What the page of an upload answers, where the form led there: a redirect to the result, or a refusal."""
+    """Return the page with the result or refusal of an upload if the response redirects to it; otherwise, the
+    response itself.
+    """
     if response.status_code == 302 and "/replays/uploads/" in response["Location"]:
         return client.get(response["Location"])
     return response
 
 
 def analysis_of(replay: Replay) -> dict[str, Any]:
-    """Of the log that it holds."""
+    """Return the analysis of the log in this replay."""
     analysis: dict[str, Any] | None = replay.analysis
     assert analysis is not None
     return analysis

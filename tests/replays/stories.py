@@ -1,4 +1,4 @@
-"""Small replays made by hand: a world that only counts. What is tested is the file, not Kafka."""
+"""Small replays made by hand, of a world that only counts: these tests are about the file, not about Kafka."""
 
 import gzip
 import io
@@ -59,14 +59,14 @@ def header(*branches: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def canonical(value: Any) -> bytes:
-    """The canonical form as the format's document gives it, not as the code under test makes it."""
+    """Return the canonical form as the format's document defines it, without the code under test."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def lines(
     first: dict[str, Any] | None = None, steps: list[tuple[str, dict[str, Any]]] | None = None
 ) -> list[bytes]:
-    """The lines of a whole replay; by default three steps on one branch."""
+    """Return the lines of a complete replay; by default three steps on one branch."""
     first = header() if first is None else first
     if steps is None:
         steps = [("1", counting_step(number)) for number in (1, 2, 3)]
@@ -75,7 +75,9 @@ def lines(
 
 
 def chained(raw_header: bytes, steps: list[tuple[str, Any]]) -> list[bytes]:
-    """Like ``lines``, but for headers and steps that no encoder of ours would make; the chain is right."""
+    """Return lines like ``lines``, but from headers and steps that no encoder of ours would make; the chain of
+    digests is valid.
+    """
     digest = format.header_digest(raw_header)
     made = [raw_header]
     for name, step in steps:

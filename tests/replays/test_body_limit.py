@@ -12,7 +12,7 @@ PIECE = 64 * 1024
 
 
 async def ask(application: Any, pieces: AsyncIterator[bytes], headers: dict[bytes, bytes], path: str) -> Any:
-    """Status, body and how many pieces were taken."""
+    """Send a request in pieces. Returns the status, the body, and how many pieces were read."""
     sent: list[Any] = []
     taken = 0
 
@@ -82,7 +82,7 @@ async def test_who_wants_no_page_gets_the_sentence_alone() -> None:
 
 
 async def test_what_is_too_long_goes_by_before_it_is_answered() -> None:
-    """A browser that cannot send its file to the end shows a reset connection and no sentence."""
+    """A browser that cannot send its file to the end shows a reset connection, and not the text of the refusal."""
     size = 40 * 1024 * 1024
     headers = {b"content-length": str(size).encode()}
     status, _, taken = await ask(BodyLimit(_not_found), zeros(size), headers, "/replays/import")
@@ -109,7 +109,7 @@ async def test_an_upload_may_be_larger_than_other_requests() -> None:
 
 
 async def _not_found(scope: Any, receive: Any, send: Any) -> None:
-    """A site without pages: it answers to what was too large, and to nothing else."""
+    """A site without pages: it answers 413 to a body that was too large, and 404 otherwise."""
     status = 413 if TOO_LARGE in scope else 404
     await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body", "body": b""})

@@ -1,4 +1,4 @@
-"""What is derived of a recording stands beside its steps: in no line of the replay file, and so in no digest."""
+"""Facts derived from a recording are kept beside its steps: in no line of the replay file, and so in no digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plans that a recording brings along: the beats of every branch."""
+"""The plans that come with a recording: the beats of every branch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.walkthroughs.conftest import carry_out, root
 def test_a_recording_has_the_beats_of_its_run(start: Callable[..., Session]) -> None:
     session = start("SC-61", "k28")
     main = root(session)
-    carry_out(session, "advance", main, after=0, count=135)  # one more than it has: it ended
+    carry_out(session, "advance", main, after=0, count=135)  # one more than the run has, so that it ends
     carry_out(session, "branch", main, at=40)
     child = Branch.objects.get(session=session, parent=main)
     replay = actions.import_replay(io.BytesIO(b"".join(actions.export_session(session))), "")

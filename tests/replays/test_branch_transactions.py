@@ -1,4 +1,4 @@
-"""The list of transactions that a recording brings along: for every branch that of its session."""
+"""The list of transactions that comes with a recording: for every branch, the list of its session."""
 
 from __future__ import annotations
 

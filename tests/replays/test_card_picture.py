@@ -1,4 +1,4 @@
-"""The picture beside a link: what its step holds, and nothing that a font cannot draw."""
+"""The preview picture of a link shows what its step contains, and only characters that its font has."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_first_producer_has_the_first_hue_whatever_its_id_and_a_batch_withou
 
 
 def test_the_last_stable_offset_stands_where_it_is() -> None:
-    """SC-75: a batch, then an open transaction that holds the last stable offset before later batches."""
+    """SC-75: a batch, then an open transaction that holds back the last stable offset, and later batches."""
     image = picture("SC-75", "wall", 120)
     row = [image.getpixel((x, LANE_TOP - 6)) for x in range(LANE_LEFT, WIDTH)]
     dark = [number for number, color in enumerate(row) if sum(color) < 120]  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Frames on other pages: they play without a cookie, change nothing, and nothing else may stand in one."""
+"""Players in frames on other sites work without a cookie and change nothing, and no other page may be shown in a
+frame.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every recorded folder has the same verdicts through the form of *Open a log* as by the command."""
+"""Every recorded folder gets the same verdicts through the form of *Open a log* as from the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.rotation import part
 pytestmark = pytest.mark.django_db
 NAMES = [str(folder.relative_to(KAFKA_LOGS)) for folder in FOLDERS]
 QUICK = 4
-"""Folders of the quick tests: others as soon as the analysis or the pages' code has changed."""
+"""How many folders the quick tests take; which ones changes with the code of the analysis or the pages."""
 
 
 def shown(verdicts: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

@@ -1,5 +1,6 @@
-"""Every run of the library goes out as a file and comes back verified: at its end, and with branches on which a person
-interfered, one of them leaving another."""
+"""Every run of the library is exported as a file and verified after its import: at its end, and with branches on
+which a person intervened, one of them a branch of another.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +27,14 @@ from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end
 from tests.rotation import part
 
 QUICK = 8
-"""Runs of the quick tests: others as soon as the engine or the replays' code has changed."""
+"""How many runs the quick tests take; which ones changes with the code of the engine or the replays."""
 STEPS_ON_A_BRANCH = 40
 ON_MESSAGES = ("drop_message", "delay_message", "duplicate_message", "reorder_message", "disconnect_message")
 ON_ACTORS = ("crash", "pause")
 
 
 def what_can_be_done(simulation: Simulation, generator: Random) -> dict[str, object] | None:
-    """One of the things that a learner can do here, or None."""
+    """Return an intervention that is possible here, or None."""
     world = simulation.world
     tried: list[dict[str, object]] = [
         {"action": action, "message": message, **({"by": 25} if action == "delay_message" else {})}
@@ -52,7 +53,9 @@ def what_can_be_done(simulation: Simulation, generator: Random) -> dict[str, obj
 
 
 def with_interventions(session: Session, generator: Random) -> Branch:
-    """A branch from the middle of the first one, a second thing done at its end, and a branch that leaves that one."""
+    """Make a branch from the middle of the first one, intervene again at its end, and make a branch of this branch.
+    Returns the last one.
+    """
     branch = root(session)
     at = branch.newest // 2
     for _ in range(2):
@@ -74,7 +77,7 @@ def with_interventions(session: Session, generator: Random) -> Branch:
 
 
 def check_run(start: Callable[..., Session], scenario: str, variant: str | None) -> Session:
-    """The whole at its end, the whole with its branches, and the line of the last branch alone."""
+    """Check the whole session at its end, the whole session with its branches, and the last branch alone."""
     session = start(scenario, variant)
     walk_to_end(session, root(session))
     verified(exported(session), f"{scenario}/{variant} at its end")

@@ -1,4 +1,4 @@
-"""Sessions as files of every form: what carries steps comes back verified, with the same digest."""
+"""Sessions as files of every form: a file that contains steps is verified after its import, with the same digest."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def test_an_html_file_of_another_version_says_that_its_lesson_is_the_originals(
 
 def test_an_html_file_names_no_address_and_allows_none(branched: Session) -> None:
     page = made(branched, "html").decode()
-    # The player with its stage, its words and its pseudocode in both languages, the tables, what is derived of the run.
+    # The page contains the player with its stage, its words and its pseudocode in both languages, the tables, and the
+    # facts derived from the run.
     assert len(page) - len(made(branched, "replay")) * 4 // 3 < 1_335_000
     head = page[: page.index("<style>")]
     assert "default-src &#x27;none&#x27;" in head
@@ -127,7 +128,7 @@ class TestBounds:
     def test_a_check_that_takes_too_long_is_reported_and_leaves_nothing(
         self, branched: Session, monkeypatch: pytest.MonkeyPatch, form: str
     ) -> None:
-        """The check runs a stranger's scenario, so it has a process of its own with bounds."""
+        """The check plays a stranger's scenario, so it runs in a bounded process of its own."""
         monkeypatch.setitem(TASKS, "export", never_in_time(TASKS["export"]))
         export = exporting.begin(BROWSER, branched, None, form, "en")
         exporting.carry_out(export.id)
@@ -263,7 +264,7 @@ def test_what_is_no_replay_is_refused_by_its_first_bytes() -> None:
 
 
 def test_an_imported_replay_is_exported_in_every_form_and_as_one_line(branched: Session) -> None:
-    """Brought as JSON Lines, so its file was packed here."""
+    """The replay is imported as JSON Lines, so the server has compressed its file."""
     brought = import_replay(io.BytesIO(gzip.decompress(exported(branched))), BROWSER)
 
     def made_of(replay: Replay, form: str, line: str = "") -> bytes:
@@ -308,13 +309,13 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     public = import_replay(io.BytesIO(exported(branched)), "")
     for one in (replay, public):
         assert lacks not in client.get(f"/replays/{one.id}/").content.decode()
-    replay.file.delete()  # as those that were imported before it was kept
+    replay.file.delete()  # like replays that were imported before their files were kept
     assert client.post(address, {"form": "html"}).status_code == 404
     page = client.get(f"/replays/{replay.id}/").content.decode()
     assert lacks in page and 'export="/replays' not in page
     sentence = "No file can be made from this replay"
     assert sentence in client.get("/replays/import").content.decode()
-    # Nothing is made of anything that has another digest than the file had.
+    # A file is not made again if its digest would differ from the stored one.
     Replay.objects.filter(pk=replay.pk).update(digest="0" * 64)
     assert "0 of 1 made again" in remade_files()
     Replay.objects.filter(pk=replay.pk).update(digest=replay.digest)

@@ -1,4 +1,4 @@
-"""The format as it is documented: its JSON Schema, and a kept file of each version, which every reader must read."""
+"""The format as it is documented: its JSON Schema, and a stored file of each version, which every reader must read."""
 
 from __future__ import annotations
 
@@ -36,10 +36,13 @@ VERSIONS = Path(__file__).parent / "versions"
 KEPT = {
     1: ("d20a895dcf62f901", 86),
 }
-"""Version to the beginning of its file's last digest, and its steps. A file is never made again."""
+"""Version → the beginning of the last digest of its stored file, and its number of steps. A stored file is never made
+again.
+"""
 BEFORE_FACTS = VERSIONS / "1-transactions.eosviz.jsonl.gz"
-"""SC-61 of Kafka 2.8 with a branch on which a message was dropped, exported before the engine gave derived facts and
-before what goes between server and page was described. Never made again either."""
+"""SC-61 of Kafka 2.8 with a branch on which a message was dropped, exported before the engine derived facts and
+before the messages between server and page had a schema. It is never made again, either.
+"""
 EVERY = [
     (document.id, variant)
     for document in library()
@@ -83,7 +86,7 @@ def test_what_the_reader_refuses_the_schema_refuses(line: dict[str, Any]) -> Non
 
 
 def canonical_value(step: Step) -> Any:
-    """As it is read from a file."""
+    """Return the step as it is read from a file."""
     return msgspec.json.decode(msgspec.json.encode(step.to_json()))
 
 
@@ -109,7 +112,9 @@ def _wrong_lines(run: tuple[str, str | None]) -> list[str]:
 
 
 PROOFS = [("SC-58", "unexpected"), ("SC-70", "check-off"), ("SC-83", "manual-b")]
-"""Runs whose `broken` names more than serials: what hangs, which transaction is torn, at which nodes it is mixed."""
+"""Runs whose `broken` contains more than serials: a hanging transaction, a partly visible transaction, the nodes of a
+mixed outcome.
+"""
 
 
 @pytest.mark.parametrize("run", PROOFS)
@@ -151,12 +156,12 @@ def test_every_version_is_read(version: int, ending: str) -> None:
     recording = carriers.read(io.BytesIO(file))
     digest, steps = KEPT[version]
     assert (recording.digest[: len(digest)], recording.steps) == (digest, steps)
-    # Whether today's engine makes the same steps is another question: it plays in any case.
+    # Whether today's engine makes the same steps does not matter here: the replay plays in any case.
     replay = import_replay(io.BytesIO(file), BROWSER)
     assert (replay.steps, replay.digest) == (steps, recording.digest)
     player = json.loads(gzip.decompress(bytes(replay.player)))
     assert sum(len(own) for own in player["steps"].values()) == steps
-    # What no version wrote down is derived of each.
+    # Derived facts, which no version stores, are computed for each.
     assert {name: len(own["steps"]) for name, own in player["derived"].items()} == {
         name: len(own) for name, own in player["steps"].items()
     }

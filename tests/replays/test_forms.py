@@ -1,4 +1,4 @@
-"""Every form of a replay's file is complete: its words, its place, its row in the documentation."""
+"""Every form of a replay's file is complete: it has texts, a place, and a row in the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every hostile file is refused with its own sentence, before anything is stored."""
+"""Every hostile file is refused with a sentence of its own, before anything is stored."""
 
 import gzip
 import json
@@ -48,7 +48,7 @@ def replaced(position: int, line: bytes) -> list[bytes]:
 HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
     "empty": (lambda: b"", "empty"),
     "no line": (lambda: packed([]), "empty"),
-    # Searched again from every quote, these would take hours.
+    # A search that starts anew at every quote would take hours for these.
     "escaped quotes without an end": (lambda: [b'"' + b'\\"' * 500_000], "not_json"),
     "an escape without an end": (lambda: [b'"' + b'\\"' * 500_000 + b"\\"], "not_json"),
     "not gzip": (lambda: b"PK\x03\x04" + bytes(100), "not_gzip"),
@@ -193,7 +193,7 @@ def test_a_cut_is_named_by_the_last_whole_line(left: int) -> None:
     content = b"".join(line + b"\n" for line in WHOLE)
     kept = b"".join(line + b"\n" for line in WHOLE[:left])
     for cut in (len(kept), len(kept) + 5):
-        # The same bytes as a whole file would begin with, and as a file whose content ends there.
+        # These bytes are like the beginning of a whole file, and like a file whose content ends there.
         begun = zlib.compressobj(level=0, wbits=31)
         started = begun.compress(content[:cut]) + begun.flush(zlib.Z_SYNC_FLUSH)
         for made in (started, gzip.compress(content[:cut])):
@@ -248,5 +248,5 @@ def test_a_changed_byte_is_noticed(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(content) - 1))
     value = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[position]))
     content[position] = value
-    # The header's own bytes start the chain, so even a harmless change of it is one.
+    # The chain of digests begins with the header's bytes, so even a harmless change of the header breaks it.
     refused(gzip.compress(bytes(content)))

@@ -1,4 +1,6 @@
-"""The answers on top of a log case: who holds what since when, who waits, and what to do in which order."""
+"""The answers at the top of a log case: which transaction holds which partition since when, which consumers wait, and
+what to do in which order.
+"""
 
 from pathlib import Path
 from typing import Any

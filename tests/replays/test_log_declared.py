@@ -1,4 +1,4 @@
-"""What a person says of copied logs on the page, and the report for a ticket."""
+"""What a person declares about copied logs on the page, and the report for a ticket."""
 
 import io
 from argparse import ArgumentParser
@@ -22,7 +22,7 @@ BEGAN_MS = 1_795_384_289_000
 
 
 def orphaned() -> list[io.BytesIO]:
-    """The live copy, and an open transaction in orders-0 of a producer id that the coordinator does not know."""
+    """The live copy, with an open transaction in orders-0 of a producer id that the coordinator does not know."""
     files = uploads(LIVE)
     (log,) = [file for file in files if file.name == f"{LIVE.name}/orders-0/{0:020}.log"]
     log.seek(0, io.SEEK_END)
@@ -78,7 +78,7 @@ def test_a_field_that_says_nothing_readable_is_refused_and_kept(
 
 
 def of_cluster(name: str, at: str, *partitions: str) -> list[io.BytesIO]:
-    """A log directory that says of which cluster it is, chosen at `at`."""
+    """Return the files of a log directory that names its cluster, in the folder `at`."""
     properties = io.BytesIO(f"version=1\ncluster.id={name * 22}\n".encode())
     properties.name = "meta.properties"
     files = [properties, *(file for one in partitions for file in uploads(LIVE / one))]
@@ -88,7 +88,7 @@ def of_cluster(name: str, at: str, *partitions: str) -> list[io.BytesIO]:
 
 
 def test_two_folders_of_one_name_are_two_folders(client: Client) -> None:
-    """Brokers call them alike. What is in one says nothing of the other."""
+    """Brokers use the same names. The files of one folder say nothing about the other one."""
     data = multipart(of_cluster("A", "kafka-logs", "orders-0"))
     state = multipart(of_cluster("B", "kafka-logs", "__transaction_state-0"))
     boundary = b"--" + data["content_type"].partition("boundary=")[2].encode()
@@ -146,7 +146,7 @@ def test_the_case_and_its_report_say_the_moment_and_every_command(client: Client
 
 
 def test_a_file_of_the_log_directory_stands_beside_each_of_its_partitions(tmp_path: Path) -> None:
-    """Not beside those of another directory."""
+    """It is not placed beside the partitions of another directory."""
     names = ("a/t-0/00000000000000000000.log", "b/t-1/00000000000000000000.log", "a/meta.properties")
     given = [GivenFile(name, str(number)) for number, name in enumerate(names)]
     for one in given:

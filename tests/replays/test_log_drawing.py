@@ -1,4 +1,4 @@
-"""The drawn end of a log whose readers wait: what stands in a cell, and what under it."""
+"""The drawn end of a log whose consumers wait: the contents of its cells, and the texts below them."""
 
 from __future__ import annotations
 

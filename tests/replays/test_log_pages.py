@@ -1,4 +1,4 @@
-"""*Open a log*: real files of a broker, through the form, to a file that the player plays."""
+"""*Open a log*: real files of a broker are sent with the form and become a file that the player plays."""
 
 import gzip
 import io
@@ -30,7 +30,9 @@ pytestmark = pytest.mark.django_db
 
 
 def uploads(folder: Path, suffix: str = "") -> list[io.BytesIO]:
-    """The folder's files as a browser sends a chosen folder: named with their path from it on."""
+    """Return the folder's files as a browser sends a chosen folder: each named by its path, which begins with the
+    folder.
+    """
     files = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name.endswith(suffix):
@@ -41,7 +43,7 @@ def uploads(folder: Path, suffix: str = "") -> list[io.BytesIO]:
 
 
 def multipart(files: list[io.BytesIO]) -> dict[str, Any]:
-    """A form as a browser sends it. Django's own test client would cut the paths off."""
+    """Return the body of a form as a browser sends it; Django's own test client would remove the paths."""
     boundary = "a-boundary-of-ours"
     body = b""
     for file in files:
@@ -56,7 +58,7 @@ def played(replay: Replay) -> Any:
 
 
 def post(client: Client, data: Any, **how: Any) -> Any:
-    """What the form leads to."""
+    """Send the form, and return the page to which it leads."""
     return followed(client, client.post(reverse("replays:open_log"), data, **how))
 
 
@@ -102,7 +104,7 @@ def test_the_sample_is_read_at_once_and_is_one_for_everyone(client: Client) -> N
     case = Replay.objects.get()
     assert first["Location"] == reverse("replays:log_case", args=[case.id])
     assert Client().post(reverse("replays:open_log"), {"sample": "1"})["Location"] == first["Location"]
-    # The name of a partition stays in one line.
+    # The name of a partition stays on one line.
     assert (
         '<h1>Sample log: <span class="nb">orders-0</span>, <span class="nb">__transaction_state-10</span></h1>'
         in client.get(first["Location"]).content.decode()
@@ -156,7 +158,7 @@ def test_an_empty_choice_is_reported(client: Client) -> None:
 def test_each_bound_is_kept_and_reported(
     client: Client, monkeypatch: pytest.MonkeyPatch, bound: str, sentence: str
 ) -> None:
-    sample_page()  # The page shows it, and a process reads it once, within the bounds.
+    sample_page()  # The page shows the sample, which a process reads once, within the bounds.
     monkeypatch.setattr(log_upload, bound, 1)
     folder = next(path for path in (LOGS / "b_idem").iterdir() if path.is_dir())
     response = send(client, uploads(folder))
@@ -247,7 +249,7 @@ def test_a_log_that_was_held_up_for_a_time_says_for_how_long(client: Client) -> 
         (3, "beat.log_holds"),
         (7, "beat.log_abort"),
     ]
-    # The transaction of offset 4 ends within the one of offset 2, and has its bar below the other.
+    # The transaction at offset 4 ends while the one at offset 2 is open, so its bar is below that one.
     assert re.findall(r'rect class="(\w+)"[^>]* y="(\d+)" width="[\d.]+" height="16"', page) == [
         ("committed", "4"),
         ("aborted", "4"),
@@ -269,7 +271,7 @@ def test_a_verdict_leads_to_the_step_that_stores_what_it_is_about(client: Client
 
 
 def test_a_verdict_leads_to_its_remedy_on_a_copy(client: Client) -> None:
-    """The coordinator knows this transaction as open, so what the preview tries is what its timeout would bring."""
+    """The coordinator knows this transaction as open, so the preview shows what its timeout would do."""
     send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
     replay = Replay.objects.get()
     written, tried = played(replay)["branches"]
@@ -503,7 +505,7 @@ def test_text_that_is_too_much_to_analyse_is_refused_for_that_reason(
 
 
 def test_a_long_text_of_beginnings_that_lead_nowhere_is_read(client: Client) -> None:
-    """Each `[` began a search through the rest of the line once, and each letter of a long word."""
+    """Before the fix, each `[` started a search through the rest of the line, and so did each letter of a long word."""
     text = "a" * 200_000 + "[Producer clientId=" * 20_000 + "\nbaseOffset: " + "a" * 200_000
     answer = post(client, {"text": text})
     assert answer.status_code == 422

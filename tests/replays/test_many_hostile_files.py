@@ -1,5 +1,5 @@
-"""Thousands of broken and hostile files, by number and by Hypothesis: whatever they are, they leave no row, no file and
-no crash. What is taken all the same holds together: it reads again as what it says it is.
+"""Thousands of broken and hostile files, by number and by Hypothesis: none causes a crash or leaves a row or a file
+behind. If a file is accepted, it reads again as what it says it is.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tests.replays.conftest import BROWSER, command, root, with_branch
 from tests.replays.hostile import Whole, hostile, hostile_parquet
 
 CHECKED_EVERY = 10
-"""Of so many files one is run again."""
+"""One of so many files is also played again."""
 STORED_EVERY = 100
-"""Of so many one goes the whole way, through a process of its own into the database or not."""
+"""One of so many files goes the whole way, through a process of its own to the database."""
 
 
 @pytest.fixture
 def whole(start: Callable[..., Session]) -> Whole:
-    """Two branches and a few dozen steps in every form."""
+    """Two branches with a few dozen steps, in every form."""
     session = start("SC-03")
     command(session, "advance", root(session), after=0, count=24)
     with_branch(session)
@@ -46,7 +46,7 @@ def whole(start: Callable[..., Session]) -> Whole:
 
 @pytest.fixture
 def left_behind(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing is, wherever it might be."""
+    """Fails if anything is left behind in folders or in the database."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = {store: sorted(store.folder.rglob("*")) for store in (exports, published)}
     rows = Replay.objects.count()
@@ -57,7 +57,7 @@ def left_behind(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def outcome(file: bytes, number: int) -> str:
-    """The refusal's key, or `taken`. Anything else that happens is a crash."""
+    """Return the key of the refusal, or `taken`. Any other exception is a crash."""
     try:
         if number % STORED_EVERY == 0:
             import_replay(io.BytesIO(file), BROWSER).delete()
@@ -79,7 +79,7 @@ def run_through(whole: Whole, numbers: range) -> Counter[str]:
 @pytest.mark.slow
 def test_five_hundred_files_leave_nothing(whole: Whole, left_behind: None) -> None:
     found = run_through(whole, range(500))
-    # The files are not all refused at the door: they get as far as every check there is.
+    # The files are not all refused by the first check: together, they reach all checks.
     assert len(found) >= 15, found
     assert found["taken"] < 100, found
 
@@ -91,7 +91,7 @@ def test_ten_thousand_files_leave_nothing(whole: Whole, left_behind: None, part:
 
 
 def outcome_of_parquet(file: bytes, folder: Path) -> str:
-    """In this process, which a crash would end with all tests."""
+    """Return the outcome of reading in this process; a crash would end all its tests."""
     given = folder / "given"
     given.write_bytes(file)
     try:
@@ -142,5 +142,5 @@ def test_whatever_follows_any_cut_leaves_nothing(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([b"", b"{", b"PAR1", b"\x1f\x8b\x08", b"<!doctype html>"]), st.binary(max_size=300))
 def test_any_bytes_at_all_leave_nothing(left_behind: None, begin: bytes, more: bytes) -> None:
-    if not begin.startswith(b"PAR1"):  # each would start a process
+    if not begin.startswith(b"PAR1"):  # each of those would start a process
         outcome(begin + more, 1)

@@ -1,4 +1,6 @@
-"""Lines that are no replay's, each with one mistake, which is reported in the catalogue's words with its place."""
+"""Lines that are no valid lines of a replay, each with one mistake, which is reported in texts of the catalogue with
+its place.
+"""
 
 import copy
 from collections.abc import Iterator
@@ -41,7 +43,9 @@ def places(value: Any, at: Place = ()) -> Iterator[Place]:
 
 
 def changed(line: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
-    """With another value there; without one where it is `Ellipsis`; with one field more where it is `any`."""
+    """Return the line with another value at the place; without the field if the value is `Ellipsis`; with an
+    additional field if it is `any`.
+    """
     made: Any = copy.deepcopy(line)
     inner = made
     for key in place[:-1]:
@@ -61,7 +65,7 @@ def mistakes(
     format.convert(line, shape)
     for place in places(line):
         if place == ("type",):
-            continue  # the reader looks at it before it knows the shape
+            continue  # the reader checks it before it knows the shape
         inner: Any = line
         for key in place:
             inner = inner[key]
@@ -85,7 +89,7 @@ def test_every_mistake_has_words_and_names_its_place(
     for place, value, sentence in found:
         assert sentence["key"] != "replays.misshapen.other", (place, value)
         path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
-        # The mistake in a list is reported at its first wrong item, that in an object at the missing key.
+        # A mistake in a list is reported at its first wrong item, one in an object at the missing key.
         assert sentence["params"]["place"].startswith(path), (place, value, sentence)
         for language in LANGUAGES:
             shown = say(sentence["key"], language, sentence["params"]).replace(

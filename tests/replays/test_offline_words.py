@@ -1,4 +1,4 @@
-"""The words inside an offline file: all that the player may say there, and none of other pages."""
+"""The texts inside an offline file: all that the player may show there, and none of other pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BEGINNING = re.compile(r"""["'`]([a-z_]+(?:\.[\w-]+)*\.)\$\{""")
 
 
 def source_of_the_player() -> str:
-    """The player without the page of comparisons, which a file does not have."""
+    """Return the source of the player without the page of comparisons, which a file does not contain."""
     files = [path for part in PARTS for path in (STATIC / part).rglob("*.ts")]
     return "\n".join(
         path.read_text(encoding="utf-8") for path in files if not path.name.startswith("compare")
@@ -24,7 +24,7 @@ def source_of_the_player() -> str:
 def test_each_key_that_the_player_names_is_among_them() -> None:
     source = source_of_the_player()
     named, begun = set(_KEY.findall(source)), tuple(_BEGINNING.findall(source))
-    # The player names a problem to know it again; only a server sends one.
+    # The player only compares with the keys of problems; problems come from a server.
     wanted = {key for key in words() if key in named or key.startswith(begun)}
     wanted = {key for key in wanted if not key.startswith("problem.")}
     assert len(wanted) > 1_000

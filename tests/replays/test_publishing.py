@@ -1,4 +1,6 @@
-"""Published replays: an address that is the content's digest, files that are served alone, an owner who takes back."""
+"""Published replays: an address that is the digest of the content, files that are served alone, and an owner who may
+withdraw them.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ def test_a_viewer_costs_no_query_and_no_engine(
         raise AssertionError("the engine was asked")
 
     monkeypatch.setattr(Simulation, "step", asked)
-    # A visitor with a session cookie, as all who were here before.
+    # A visitor with a session cookie, such as earlier visitors have.
     session = client.session
     session[BROWSER_KEY] = "d" * 48
     session.save()
@@ -123,7 +125,7 @@ def test_the_published_replay_file_is_the_one_of_the_export(whole: Session, clie
 
 
 def test_equal_runs_have_one_address(start: Callable[..., Session], client: Client) -> None:
-    """Nothing of the server stands in the file but the branches' ids, which the replay names."""
+    """The file contains nothing of the server but the branches' ids, which the replay names."""
     session = start("SC-01")
     file = exported(session)
     made = [published_file(file, owner) for owner in "ab"]

@@ -1,4 +1,4 @@
-"""What a sound file gives, and that writing and reading agree."""
+"""What a good file contains after reading; and that writing and reading agree."""
 
 import io
 import zlib

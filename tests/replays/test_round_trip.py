@@ -1,4 +1,6 @@
-"""A session out to a file and back: verified, different, of another engine, and the pages around it."""
+"""A session is exported and imported again: verified, different, or made by another engine; and the pages around
+this.
+"""
 
 import gzip
 import io
@@ -31,7 +33,7 @@ def unpacked(file: bytes) -> list[Any]:
 
 
 def repacked(made: list[Any]) -> bytes:
-    """The file of changed lines, with a chain that is right again."""
+    """Return the file of changed lines, with a valid chain of digests."""
     raw = json.dumps(made[0], sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     return packed(chained(raw, [(line["branch"], line["step"]) for line in made[1:-1]]))
 
@@ -42,7 +44,7 @@ def played(replay: Replay) -> Any:
 
 @pytest.fixture
 def whole(start: Callable[..., Session]) -> Session:
-    """SC-03 to its end."""
+    """SC-03, played to its end."""
     session = start("SC-03")
     walk_to_end(session, root(session))
     return session
@@ -82,7 +84,7 @@ class TestVerified:
     def test_an_injected_request_of_an_earlier_release_has_the_order_of_its_document(
         self, start: Callable[..., Session]
     ) -> None:
-        """The file does not keep that order: what it says is compared, not where."""
+        """The file does not keep the order of the fields, so their values are compared, and not their order."""
         session = start("SC-49")
         walk_to_end(session, root(session))
         made = unpacked(exported(session))
@@ -94,7 +96,7 @@ class TestVerified:
         assert (replay.state, replay.finding["step"]) == ("differs", step["number"])
 
     def test_what_is_removed_may_have_held_others_that_are_gone(self, start: Callable[..., Session]) -> None:
-        """A deleted topic's replicas go after their batches did."""
+        """The replicas of a deleted topic are removed after their batches."""
         session = start("SC-60")
         walk_to_end(session, root(session))
         assert imported(exported(session)).state == "verified"

@@ -1,4 +1,6 @@
-"""What a scenario may say comes back from a replay verified; what a replay may not say, no scenario says."""
+"""Everything that a scenario may contain is verified after an import, and what a replay may not contain, no scenario
+contains.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,7 @@ def replay_of(document: str) -> bytes:
         {"RATE": "0.1234567890123456789"},
         {"RATE": "1"},
         {"MORE": '[[faults]]\nat = 30\naction = "set"\npath = "clients.p1.linger_ms"\nvalue = 1e300\n'},
-        # Its first view is longer than a MiB.
+        # Its first view is larger than 1 MiB.
         pytest.param({"MORE": LARGE}, marks=pytest.mark.slow),
     ],
     ids=lambda changed: "-".join(changed),

@@ -1,4 +1,4 @@
-"""A run as a page of text: the same sentences as the player's, without scripts."""
+"""A run as a page of text: the same sentences as in the player, without scripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def version(identifier: str) -> ScenarioVersion:
 
 
 def rows(page: str) -> list[str]:
-    """The steps of a page, each as its words."""
+    """Return the steps of a page, each as its text."""
     found = re.findall(r"<tr id=\"step-.*?</tr>", page, re.DOTALL)
     return [html.unescape(re.sub(r"<[^>]*>", "", row)) for row in found]
 

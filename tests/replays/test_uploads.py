@@ -1,4 +1,4 @@
-"""What a person sends: written to disk while it arrives, read in turns by bounded processes, shown and cancelled."""
+"""Uploads: written to disk while they arrive, read in turns by bounded processes, shown and cancelled."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def visitor(client: Client) -> Client:
 
 @pytest.fixture
 def unread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """No worker takes what is sent; the ids of what it was asked to take."""
+    """The ids of uploads that a worker was asked to read; no worker reads them."""
     asked: list[str] = []
     monkeypatch.setattr(take_upload, "delay", asked.append)
     return asked
@@ -97,7 +97,7 @@ def test_what_arrives_is_written_before_the_next_piece_and_counted(
 
 
 def test_the_zeros_of_an_index_that_kafka_made_long_are_not_stored(tmp_path: Path) -> None:
-    """The last entry ends with zeros of its own; a segment's zeros are part of it."""
+    """The last entry may itself end with zeros; the zeros of a segment are part of it."""
     upload = LogFiles(tmp_path)
     entries = bytes([0, 0, 0, 7, 0, 0, 1, 0])
     upload.add("t-0/0.index", entries + bytes(INDEX_BYTES))
@@ -114,7 +114,7 @@ def test_the_zeros_of_an_index_that_kafka_made_long_are_not_stored(tmp_path: Pat
 def test_nine_small_partitions_and_fifty_of_the_coordinator_are_taken_as_they_lie_on_a_broker(
     visitor: Client, unread: list[str]
 ) -> None:
-    """Without scripts, which leave the indexes out before anything is sent."""
+    """This form works without scripts, which would leave the indexes out before sending."""
     segment = next(OPEN.glob("*.log")).read_bytes()
     files = []
     for partition in [f"orders-{n}" for n in range(9)] + [f"__transaction_state-{n}" for n in range(50)]:
@@ -133,7 +133,7 @@ def test_nine_small_partitions_and_fifty_of_the_coordinator_are_taken_as_they_li
 def test_what_breaks_off_or_is_refused_leaves_no_folder(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str]
 ) -> None:
-    sample_page()  # The page shows it; its own files are larger than this bound.
+    sample_page()  # The page shows the sample, whose own files are larger than this bound.
     before = folders()
     monkeypatch.setattr(log_upload, "FILE_BYTES_MAX", 10)
     files = [io.BytesIO(b"x" * 100)]
@@ -178,7 +178,7 @@ def test_so_many_bytes_of_unfinished_uploads_belong_to_one_person_or_address(
 def test_the_space_of_a_body_is_given_back_while_it_is_parsed(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str], form: str
 ) -> None:
-    """Else what is sent would stand on disk twice, and a replay three times."""
+    """Otherwise, an upload would be on the disk twice, and a replay three times."""
     monkeypatch.setattr(spool, "PIECE_BYTES", 2**20)
     size, left = 6 * 2**20, []
     give_back = spool.give_back

@@ -1,4 +1,4 @@
-"""The differences that a comparison offers (eosviz/scenarios/differences.py)."""
+"""The variants and settings that a comparison offers (eosviz/scenarios/differences.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text is edited where it says so, and nowhere else."""
+"""Editing a value changes the text only at its place."""
 
 from __future__ import annotations
 

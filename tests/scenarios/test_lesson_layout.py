@@ -1,4 +1,4 @@
-"""Lessons are laid out in short paragraphs; their words stay as the documents have them."""
+"""Lessons are laid out in short paragraphs, with the words of their documents unchanged."""
 
 from __future__ import annotations
 

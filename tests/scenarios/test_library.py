@@ -1,4 +1,4 @@
-"""The library page, the words, and how documents become the library."""
+"""The library page, its words, and how documents become the library."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ class TestSettings:
         assert with_settings(version, None, {"switches.duplicate_lookup": False}) == changed
 
     def test_the_authors_names_of_beats_describe_only_the_run_as_written(self) -> None:
-        """SC-115 names the delay that lets a batch expire first. With a client of Kafka 2.0 no batch expires."""
+        """The beat of SC-115 names the delay that lets a batch expire first. With a client of Kafka 2.0, no batch
+        expires.
+        """
         version = ScenarioVersion.objects.library().get(identifier="SC-115")
         changed = with_settings(version, "stored-after-all", {"profile": "k20"})
         assert [row["kind"] for row in version.document["beats"]] == ["message_delayed"]
@@ -91,7 +93,7 @@ class TestSettings:
         assert titled == [True, False]
 
     def test_a_copy_with_other_settings_divides_the_run_like_the_original(self) -> None:
-        """SC-109 has one of its beats only because its author named it."""
+        """SC-109 has one of its beats only because its author gave it a title."""
         version = ScenarioVersion.objects.library().get(identifier="SC-109")
         copied = with_settings(version, None, {})
         lands = [
@@ -101,7 +103,7 @@ class TestSettings:
         assert lands[0] == lands[1]
 
     def test_a_variants_title_describes_only_the_run_as_written(self) -> None:
-        """Kafka 4.1 refuses the write that opens a transaction in the variant k28 of SC-101."""
+        """In Kafka 4.1, the write is refused that opens a transaction in the variant k28 of SC-101."""
         version = ScenarioVersion.objects.library().get(identifier="SC-101")
         changed = with_settings(version, "k28", {"profile": "k41"})
         written, there = (Simulation(scenario_of(one, "k28")).header() for one in (version, changed))
@@ -131,7 +133,7 @@ class TestEndings:
         assert [cell[0] for cell in duplicate["lanes"][0]["cells"]].count("duplicate") == 1
 
     def test_a_variant_that_ends_otherwise_has_a_lesson_of_its_own(self) -> None:
-        """The document's would promise what does not happen there."""
+        """The lesson of the document would promise what does not happen in the variant."""
         for version in ScenarioVersion.objects.library().select_related("endings"):
             document, runs = version.document, version.endings.runs
             played = {variant["name"] for variant in document.get("variants", ())}
@@ -311,7 +313,7 @@ class TestPage:
 
 @pytest.mark.django_db
 def test_an_ending_counts_records_as_the_result_of_the_run_does() -> None:
-    """Aborted records and duplicates are among those that are stored."""
+    """Aborted records and duplicates count as stored."""
     run = next(one for one in shelved("SC-75").runs if one.name == "SC-75/timeout")
     assert pictures.ends(run) == "t-0: 5 stored (including 2 aborted), 1 ABORT marker"
 
@@ -331,7 +333,7 @@ class TestFrontPage:
         by_name = {scene.name: scene for scene in scenes}
         assert by_name["sent_again"].travels == {"request-7": "out"}
         assert by_name["recognised"].travels == {"request-7": "compared"}
-        # The next batch is lost with the response, and is stored when it arrives for the first time.
+        # The next batch is lost together with the response; it is stored when it arrives for the first time.
         assert by_name["next_sent"].travels == {"answer-2": "out", "request-4": "out"}
         assert by_name["answer_lost"].travels == {"answer-2": "lost", "request-4": "lost"}
         resent = by_name["next_resent"].travels
@@ -342,7 +344,7 @@ class TestFrontPage:
             by_name["answer_lost"].numbers["request-4"] == by_name["others_stored"].stored[-1][1:] == (1, 2)
         )
         assert all(by_name["read_once"].believed) and by_name["read_once"].read == 43
-        # The duplicate changes nothing that is stored, and the producer knows only when it is answered.
+        # The duplicate does not change what is stored, and the producer learns of it only with the response.
         assert by_name["sent_again"].stored == by_name["recognised"].stored == by_name["answered"].stored
         assert [by_name[name].believed[0] for name in ("recognised", "answered")] == [False, True]
 
@@ -426,7 +428,7 @@ class TestFrontPage:
         Session.objects.exclude(version__identifier="SC-01").delete()
         found = resumed.search(client.get("/").content.decode())
         assert found is not None
-        # Record 2 is reported successful and in no log: the picture has its cross.
+        # Record 2 was reported as successful but is in no log, so the picture has a cross for it.
         assert 'class="cross"' in found[0] and "finished" in found[0]
         assert (
             "Your last run: Exactly-once from the ground up, 1 of 8" in found[0]
@@ -522,8 +524,9 @@ def test_idempotence_is_turned_on_where_the_version_has_it_off_by_default() -> N
 def test_a_version_is_offered_whose_cluster_has_what_the_scenario_names(
     name: str, variant: str | None, versions: list[str]
 ) -> None:
-    """A version in which one side refuses the other is offered, because the refusal is a lesson (SC-44 with Kafka 0.10:
-    CPT-7). A version whose cluster has no such fault is not offered."""
+    """A version in which one side refuses the other is offered, because the refusal is a lesson (SC-44 with Kafka
+    0.10: CPT-7). A version whose cluster does not have a fault of the scenario is not offered.
+    """
     offered = [found.name for found in possible(entry(name).scenario(variant))]
     assert [one for one in offered if one.startswith("version_")] == [f"version_{one}" for one in versions]
 

@@ -1,4 +1,4 @@
-"""The five words of the navigation: what stands behind each, and where a page is."""
+"""The five entries of the navigation: the pages that each leads to, and the entry that a page belongs to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONCE_IN_THE_MENU = (
     "reference:index",
     "api:openapi-view",
 )
-"""The ten entries of the menu before there were five words."""
+"""The ten entries of the menu before there were five."""
 
 
 def here(path: str, view: str = "") -> list[tuple[str, str]]:
@@ -65,5 +65,5 @@ def test_every_page_has_its_place(path: str, view: str, found: list[tuple[str, s
 @pytest.mark.django_db
 def test_a_page_marks_its_place(client: Client) -> None:
     page = client.get(reverse("reference:machines")).content.decode()
-    assert page.count('aria-current="page"') == 2  # on the line, and in the menu of a small page
+    assert page.count('aria-current="page"') == 2  # in the line, and in the menu of a narrow page
     assert f'href="{reverse("reference:machines")}" aria-current="page"' in page

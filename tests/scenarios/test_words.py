@@ -1,4 +1,4 @@
-"""Words on pages: a name in a headline stays in one line."""
+"""Words on pages: a name in a headline stays on one line."""
 
 from django.template import Context, Template
 from django.utils.translation import override

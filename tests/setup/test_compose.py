@@ -1,4 +1,4 @@
-"""compose.yaml and the page about it: what they name exists. No container is started here."""
+"""compose.yaml and its page in the documentation: everything that they name exists. No container is started here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 def test_there_are_two_of_what_must_not_fail_and_one_of_what_must_be_alone() -> None:
     assert {"web1", "web2", "worker", "beat", "postgres", "redis", "migrate"} == SERVICES.keys()
     assert SERVICES["worker"]["deploy"]["replicas"] == "${EOSVIZ_WORKERS:-2}"
-    assert "deploy" not in SERVICES["beat"]  # two would delete twice
+    assert "deploy" not in SERVICES["beat"]  # two of them would delete twice
 
 
 def test_every_variable_is_documented_and_no_secret_is_written_down() -> None:
@@ -51,7 +51,9 @@ def test_what_is_started_is_there() -> None:
 
 
 def test_a_container_holds_its_process_and_every_bounded_one() -> None:
-    """The memory of a site's own process is at most 512 MB; the bound is the same in all containers."""
+    """The site's own process in a container needs at most 512 MB; the bound for bounded processes is the same in all
+    containers.
+    """
     for name in ("web1", "web2", "worker"):
         bound = int(SERVICES[name]["environment"]["EOSVIZ_BOUNDED_MEMORY"].rpartition(":-")[2].strip("}"))
         limit = int(SERVICES[name]["mem_limit"].rpartition(":-")[2].strip("}m"))

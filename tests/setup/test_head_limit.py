@@ -1,4 +1,4 @@
-"""The head of a request is bounded before anything reads it, and as it comes."""
+"""The head of a request is bounded while it arrives, before anything reads it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def nothing(scope: Any, receive: Any, send: Any) -> None:
 async def connected(
     application: Any = nothing,
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A connection to a server that answers by `application`."""
+    """Yield a connection to a server that runs `application`."""
     server = uvicorn.Server(uvicorn.Config(application, http=BoundedHead, lifespan="off", log_config=None))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -115,14 +115,14 @@ async def connected(
 
 
 async def is_cut_off(reads: asyncio.StreamReader) -> None:
-    """The answer may be lost: what the server did not read any more resets the connection."""
+    """The answer may be lost, because the bytes that the server did not read reset the connection."""
     with suppress(ConnectionResetError):
         assert (await reads.read()).startswith(b"HTTP/1.1 400")
 
 
 async def test_a_head_without_an_end_is_cut_off_while_it_comes() -> None:
     async with connected() as (reads, writes):
-        # A long body is none of its business, nor is a second request on the same connection.
+        # The bound does not apply to a long body or to a second request on the same connection.
         for body in (b"", b"x" * 2 * HEAD_BYTES_CUT):
             length = str(len(body)).encode()
             writes.write(
@@ -137,7 +137,7 @@ IN_PIECES = b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r
 
 
 async def headers_behind_a_body(scope: Any, receive: Any, send: Any) -> None:
-    """Responds with the names of the headers when the whole body has come."""
+    """An application that responds with the names of the headers once the whole body has arrived."""
     while (await receive()).get("more_body"):
         pass
     names = b" ".join(name for name, _ in scope["headers"])
@@ -147,7 +147,7 @@ async def headers_behind_a_body(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def test_what_follows_a_body_is_no_header() -> None:
-    """It would be one that no limit has seen."""
+    """Otherwise, it would be a header that no limit has checked."""
     async with connected(headers_behind_a_body) as (reads, writes):
         for _ in range(2):
             writes.write(IN_PIECES + b"1\r\na\r\n0\r\nCookie: a=b\r\n\r\n")
@@ -165,7 +165,9 @@ async def test_what_follows_a_body_without_an_end_is_cut_off_while_it_comes(piec
 
 
 async def test_requests_that_do_not_wait_for_an_answer_are_few() -> None:
-    """A connection that sends on and on filled the memory: 15 MB of short requests took 800."""
+    """Before the fix, a connection that sent requests without end filled the memory: 15 MB of short requests took 800
+    MB.
+    """
     one = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with connected() as (reads, writes):
         writes.write(one * WAITING_MAX)

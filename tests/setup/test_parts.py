@@ -1,4 +1,4 @@
-"""The last lines: nothing that went wrong in a part may be missing from their sum, and what failed has a name."""
+"""The last lines of `make test`: every failure of a part is in their sum, and every failed test is named."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def test_a_case_counts_once_whatever_befell_it(results: Path) -> None:
 
 
 def test_results_nested_in_suites_are_counted(tmp_path: Path) -> None:
-    """Node writes a suite inside a suite."""
+    """Node writes suites inside suites."""
     path = tmp_path / "results.xml"
     path.write_text(
         "<testsuites><testsuite><testsuite><testcase/></testsuite><testcase/></testsuite></testsuites>"
@@ -84,7 +84,7 @@ def test_a_part_that_does_not_end_is_ended_with_all_its_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "LAST_WORDS_SECONDS", 0.1)
-    # The second process holds the output open, as a worker does.
+    # The second process keeps the output open, as a worker does.
     stuck = ["sh", "-c", "trap '' ABRT; sleep 600 & wait"]
     part = Part("stuck", stuck, tmp_path / "results.xml", bounds=Bounds(test=1, part=0.2))
     assert run_part(part) == Outcome(Counts(failed=1), ["it was not over after 0.2 s"])
@@ -192,7 +192,7 @@ def test_has_a_key(broken):
 
 
 def test_what_failed_is_named_as_pytest_takes_it(tmp_path: Path) -> None:
-    """By a run of pytest with the words of a part: how it writes its results is its own affair."""
+    """A real pytest is run with the arguments of a part, because the form of its results is pytest's own."""
     (tmp_path / "rooms").mkdir()
     (tmp_path / "rooms" / "test_door.py").write_text(FAILING)
     part = parts.pytest_part("door", ["rooms", "-p", "no:django", "-p", "no:playwright"])
@@ -253,7 +253,7 @@ def test_the_last_line_sums_all_parts(
 
 
 MEETS = "touch $0; for _ in $(seq 600); do [ -e $1 ] && cp $2 $3 && exit; sleep 0.05; done; exit 1"
-"""Writes its results once the other has begun."""
+"""A command that writes its results only once the other one has begun."""
 
 
 def test_two_parts_run_at_a_time_and_each_line_says_whose_it_is(

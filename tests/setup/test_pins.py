@@ -1,4 +1,4 @@
-"""Two installations of one commit must be the same: every version is pinned."""
+"""Two installations of one commit must be the same, so every version is pinned."""
 
 import json
 import re
@@ -21,7 +21,7 @@ SITE, TOOLS = "requirements.txt", "tests/requirements.txt"
 
 
 def pinned_in(name: str) -> dict[str, str]:
-    """Package to version."""
+    """Return package → pinned version."""
     return {re.split(r"\[|==", line)[0]: line.split("==")[1].split(" ")[0] for line in lines_of(name)}
 
 
@@ -66,7 +66,9 @@ def test_the_front_end_is_pinned_and_says_nothing_of_where_it_came_from() -> Non
 
 
 def test_the_typeface_has_its_licence_beside_it() -> None:
-    """The whole of it, as its package has it, below the copyright that the typeface's own file names."""
+    """The licence is complete, as in the typeface's package, and its first line is the copyright that the typeface's
+    own file names.
+    """
     brought = (ROOT / "node_modules/@fontsource-variable/source-sans-3/LICENSE").read_text("utf-8")
     copyright_line, licence = (ROOT / "static/typeface/OFL.txt").read_text("utf-8").split("\n", 1)
     assert "Adobe" in copyright_line

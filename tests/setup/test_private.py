@@ -1,4 +1,4 @@
-"""No other user of the machine can read what eosviz writes, and what was open is closed at a start."""
+"""No other user of the machine can read what eosviz writes; what was readable becomes private at the next start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture
 def left_open(tmp_path: Path) -> Path:
-    """As a release left it that knew no umask."""
+    """A data folder with the permissions that a release without an umask left."""
     data = tmp_path / "data"
     for folder in (data, data / "log", data / "published" / "ab12"):
         folder.mkdir(parents=True)
@@ -96,7 +96,7 @@ def test_what_was_closed_once_is_not_looked_through_at_each_start(
     copied.write_text("secret")
     for path, bits in ((copied, 0o644), (left_open, 0o755)):
         path.chmod(bits)
-    make_private_folder(left_open, 0o077)  # as the start before it
+    make_private_folder(left_open, 0o077)  # as an earlier start did
     assert close_folder(left_open, 0o077, print) == 1
     assert mode(copied) == 0o600
 
@@ -143,6 +143,6 @@ def test_every_process_that_reads_the_settings_writes_for_its_user_alone(tmp_pat
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """Files and folders that more than their user may read; for tests of a whole site."""
+    """Return files and folders that other users may read; for tests of a whole site."""
     found = (folder, *folder.rglob("*"))
     return [f"{mode(path):o} {path}" for path in found if not path.is_symlink() and mode(path) & 0o077]

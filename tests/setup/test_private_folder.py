@@ -1,4 +1,4 @@
-"""A folder of ours in a place where others can write: made private, or refused."""
+"""A folder of eosviz in a place where others can write is made private, or refused."""
 
 import os
 import stat

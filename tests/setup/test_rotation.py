@@ -1,4 +1,4 @@
-"""The quick tests take a part of many alike cases, and the slow ones the others."""
+"""Of many similar cases, the quick tests take some, and the slow tests the others."""
 
 from tests.rotation import in_turn, is_drawn, part
 

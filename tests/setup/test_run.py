@@ -1,4 +1,4 @@
-"""`make run` from outside: its lines, its refusals and its end."""
+"""`make run` from outside: the lines that it prints, its refusals, and its end."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ from tests.small_disk import read_only, small_disk
 
 
 def refused(*, data: Path, **variables: str) -> str:
-    """The output of a start that must not succeed; one line is all it may say."""
+    """Start a site that must not start, and return its output, which must be one line."""
     environment = {**os.environ, "EOSVIZ_DATA": str(data), "EOSVIZ_PORT": "0", **variables}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     done = subprocess.run(
@@ -74,7 +74,7 @@ def test_a_number_of_workers_that_is_none_is_named(tmp_path: Path, workers: str)
 
 
 def test_an_address_of_another_machine_is_named(tmp_path: Path) -> None:
-    # 192.0.2.0/24 is kept for documentation: no machine has it.
+    # 192.0.2.0/24 is reserved for documentation: no machine has such an address.
     assert "port 8000 on 192.0.2.1 cannot be used" in refused(
         data=tmp_path, EOSVIZ_HOST="192.0.2.1", EOSVIZ_PORT="8000"
     )
@@ -182,7 +182,7 @@ def test_the_address_shown_is_one_that_a_browser_can_open() -> None:
 
 
 def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningSite]) -> None:
-    """Goal: Ctrl-C ends everything that was started, the web address is free again, the exit is clean."""
+    """Ctrl-C must end everything that was started, free the web address, and exit with 0."""
     site = start_site()
     address = site.address
     assert site.output().splitlines()[-1] == f"eosviz is ready: {address}  (Ctrl-C ends it)"
@@ -203,7 +203,7 @@ def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningS
 def test_another_host_port_and_redis_are_used_and_the_redis_left_alone(
     tmp_path: Path, site_database: Callable[[], dict[str, str]], redis_server: str
 ) -> None:
-    """Goal: with REDIS_URL no server is started beside it, and the end of eosviz is not the end of it."""
+    """With REDIS_URL, no other Redis is started, and the given one keeps running when eosviz ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.2", 0))
         port = probe.getsockname()[1]

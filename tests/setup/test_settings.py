@@ -1,4 +1,4 @@
-"""The settings of a machine that sets nothing, and those that a public server has to set."""
+"""The settings of a machine that sets nothing, and those that a public server must set."""
 
 import os
 import stat
@@ -20,7 +20,7 @@ from eosviz.launch.places import ROOT
 
 
 def settings_in_a_process(module: str, expression: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Settings are read once per process, so each case reads them in one of its own."""
+    """Print the value of the expression in a new process, because settings are read only once in a process."""
     ours = {"SECRET_KEY", "REDIS_URL", "DATABASE_URL", "EOSVIZ_ALLOWED_HOSTS", "EOSVIZ_HOST"}
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     return subprocess.run(

@@ -1,4 +1,6 @@
-"""Signing in with another site's account is set by the environment alone, and says what is missing."""
+"""Signing in with another site's account is set only by environment variables; if one is missing, the error
+names it.
+"""
 
 from __future__ import annotations
 

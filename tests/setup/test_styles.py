@@ -1,4 +1,4 @@
-"""Pages, player and panels share one scale of type and one of spacing: static/styles/tokens.css."""
+"""Pages, player and panels use one scale of type sizes and one of spacings: static/styles/tokens.css."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from eosviz.launch.places import ROOT
 
 STYLES = ROOT / "static" / "styles"
 ON_PAPER = {"print.css"}
-"""Paper has points and millimetres."""
+"""Style sheets for paper, which use points and millimetres."""
 SENTENCE = re.compile(r"^\.(s\[data-size=.*|lead|rest) ")
-"""The sentence of a step is as large as fits: `static/player/sentence-fit.ts` has its sizes."""
+"""The sentence of a step is as large as fits: `static/player/sentence-fit.ts` computes its size."""
 DOOR = {"front.css"}
-"""The front page alone has letters that grow with the screen, and a picture with a scale of its own."""
+"""Only the front page has letters that grow with the screen, and a picture with a scale of its own."""
 
 
 def spaces() -> dict[int, str]:
@@ -50,9 +50,10 @@ def test_letters_of_the_player_and_its_panels_are_on_the_type_scale() -> None:
 
 
 def test_a_step_does_not_restyle_the_whole_player() -> None:
-    """Each node that a step inserts is checked against every `:has()` of its ancestors, and what matches a rule with
-    `:has()` is restyled then: the whole player, if such a rule ends in any element. Parts of the player mark it instead
-    (`StoreElement.markPlayer`)."""
+    """The browser checks each node that a step inserts against every `:has()` of its ancestors, and then restyles
+    what matches a rule with `:has()`: the whole player, if such a rule ends in any element. Therefore parts of the
+    player set marks on it instead (`StoreElement.markPlayer`).
+    """
     of_ancestor = re.compile(
         r"(?:html|body|\.player|\.mid)(?:\[[^\]]*\]|:not\([^()]*\))*(?::not\()?:has\((?!>)"
     )
@@ -71,7 +72,7 @@ def test_a_step_does_not_restyle_the_whole_player() -> None:
 
 
 def test_what_stands_in_for_the_typeface_has_its_line() -> None:
-    """Else all that stands below a line moves when the file comes."""
+    """Otherwise, everything below a line would move when the typeface's file arrives."""
     tokens = (STYLES / "tokens.css").read_text(encoding="utf-8")
     typeface, stand_in = (
         re.search(rf'font-family: "{name}";.*', tokens)[0]  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""The supervisor with small real processes: what dies comes back, what was started is ended."""
+"""The supervisor with small real processes: a process that dies is restarted, and what was started is ended."""
 
 import os
 import signal
@@ -109,7 +109,7 @@ def test_pauses_grow_with_the_number_of_restarts(
 
 
 def test_stop_ends_what_the_children_started(tmp_path: Path, supervisor: Supervisor) -> None:
-    """Goal: no grandchild outlives a stop, not even one whose parent ignores SIGTERM."""
+    """No grandchild process may outlive a stop, not even one whose parent ignores SIGTERM."""
     grandchild_file = tmp_path / "grandchild"
     program = (
         "import pathlib, signal, subprocess, sys, time\n"
@@ -156,11 +156,11 @@ def test_children_die_with_a_killed_supervisor(tmp_path: Path) -> None:
 
 
 def test_the_next_start_ends_what_a_killed_one_left(tmp_path: Path) -> None:
-    """As on systems where children do not die with their parent: the note alone must be enough."""
+    """On some systems, children do not die with their parent: there, the supervisor's note alone must be enough."""
     stray = subprocess.Popen(SLEEPER, process_group=0)
     occupancy = Occupancy(tmp_path)
     occupancy.note_child("sleeper", stray.pid)
-    occupancy._lock.close()  # what the kernel does for a killed holder; the note stays
+    occupancy._lock.close()  # the kernel does this for a killed holder; the note stays
 
     following = Occupancy(tmp_path)
     assert following.strays == ["sleeper"]
@@ -202,7 +202,9 @@ SMALL_DISK_BYTES = 2 * FREE_BYTES_MIN
 def test_a_full_disk_ends_nothing_and_freed_space_brings_all_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Goal: more deaths than the budget allows, no note of them writable, and the process lives once there is room."""
+    """Although processes die more often than the budget allows, and no note of it can be written, they run again once
+    there is room.
+    """
     monkeypatch.setattr(supervisor_module, "BACK_OFF_SECONDS", (0.0,))
     lines: list[str] = []
     with small_disk(tmp_path / "disk", SMALL_DISK_BYTES) as disk:
@@ -240,7 +242,7 @@ def test_a_full_disk_ends_nothing_and_freed_space_brings_all_back(
         "sleeper was killed by SIGKILL, and nothing can be stored (the disk is full: 0 MB free, 50 MB needed);"
         " it is started again every 0 s until it stays"
     )
-    assert len(lines) <= 2  # the second: a process that died while there was room again
+    assert len(lines) <= 2  # the second line is of a process that died when there was room again
 
 
 def test_a_log_that_cannot_be_made_costs_the_lines_and_not_the_process(

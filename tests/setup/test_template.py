@@ -1,4 +1,4 @@
-"""Processes that the supervisor has made from a template, with a small template that loads nothing."""
+"""Processes that the supervisor makes from a template, with a small template that loads nothing."""
 
 import ctypes
 import json
@@ -50,7 +50,7 @@ def printed() -> list[str]:
 
 @pytest.fixture
 def orphans() -> Iterator[None]:
-    """The test's process takes up orphans, and leaves it when the test is over."""
+    """The test's process adopts orphaned processes until the test is over."""
     assert take_up_orphans()
     yield
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
@@ -76,7 +76,7 @@ def template(tmp_path: Path, *descriptors: int) -> Service:
 
 
 def sleeper(tmp_path: Path, *descriptors: int) -> Service:
-    """The words behind the second are what a template runs."""
+    """A service whose arguments after the second are what a template runs."""
     command = [sys.executable, "-c", PLAIN, "sleeper"]
     log = tmp_path / "log" / "sleeper.log"
     return Service("sleeper", command, log, environment(), descriptors, from_template=True)
@@ -99,7 +99,7 @@ def another(supervisor: Supervisor, tmp_path: Path, name: str, than: int | None 
 
 
 def words_of(tmp_path: Path, lines: int) -> list[str]:
-    """What the sleepers wrote, once there are so many lines."""
+    """Wait until the sleepers have written so many lines, and return their lines."""
     log = tmp_path / "log" / "sleeper.log"
     wait_for(lambda: log.read_text().count("\n") >= lines, "the sleeper's words")
     return log.read_text().splitlines()
@@ -123,7 +123,7 @@ def test_a_process_from_the_template_is_a_child_like_all_others(
 def test_the_site_is_asked_for_its_health_when_all_processes_run(
     tmp_path: Path, supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A question that waits for its answer would hold up the process that is to answer it."""
+    """A request that waits for its answer would block the process that has to answer it."""
     asked: list[int | None] = []
 
     def ask(address: str) -> tuple[bool, dict[str, str]]:
@@ -178,7 +178,7 @@ def test_a_killed_template_takes_nothing_with_it_and_comes_back(
 def test_where_the_template_does_not_answer_one_process_is_started_plainly(
     tmp_path: Path, supervisor: Supervisor, printed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Goal: one process for one request, although the template would have made another had it gone on."""
+    """One request must give one process, although the template would have made another one if it had continued."""
     supervisor.start(template(tmp_path))
     supervisor.start(sleeper(tmp_path))
     first = another(supervisor, tmp_path, "sleeper")
@@ -209,7 +209,7 @@ def test_a_request_that_was_withdrawn_leaves_no_process(tmp_path: Path, orphans:
         log = tmp_path / "words"
         with log.open("wb") as words:
             asking.request("early", ["early"], [], words.fileno()).withdraw()
-            # The second request is answered after the first.
+            # The second request is answered after the first one.
             following = asking.request("late", ["late"], [], words.fileno())
         made: list[int | None] = [None]
 
@@ -223,12 +223,12 @@ def test_a_request_that_was_withdrawn_leaves_no_process(tmp_path: Path, orphans:
         wait_for(log.read_text, "its words")
         assert log.read_text() == "made as late\n"
         ended, _ = os.waitpid(-1, os.WNOHANG)
-        assert ended not in (0, late)  # the first one
+        assert ended not in (0, late)  # the first process
         os.kill(late, signal.SIGKILL)
         os.waitpid(late, 0)
     finally:
         asking.close()
-        assert process.wait(SECONDS_MAX) == 0  # it ends with the supervisor's end of the pair
+        assert process.wait(SECONDS_MAX) == 0  # it ends when the supervisor closes its end of the pair
 
 
 def test_without_a_template_a_process_is_started_plainly(tmp_path: Path, supervisor: Supervisor) -> None:
@@ -248,7 +248,9 @@ print(json.dumps({
 }))
 """
 HEAVY = {"PIL", "markdown_it", "numpy", "pandas", "prompt_toolkit", "pyarrow", "pyspark"}
-"""What few pages or tasks need and each start would pay for. Some of it starts threads, which no fork outlives."""
+"""Modules that few pages or tasks need and that would slow every start down. Some of them start threads, which do not
+survive a fork.
+"""
 
 
 def test_the_site_is_loaded_without_what_no_step_needs(tmp_path: Path) -> None:

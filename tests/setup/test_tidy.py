@@ -1,4 +1,4 @@
-"""Rules about the tree itself, each of which a reader relies on without looking."""
+"""Rules about the files of the project, on which a reader can rely without looking."""
 
 import ast
 import os
@@ -13,7 +13,7 @@ import pytest
 from eosviz.launch.places import ROOT
 from tests.syntax_tree import tree_of
 
-# The rooms of our own source. Oracles are bytes of others, and what is built or brought is not read.
+# The folders of our own source. Oracles are bytes of others; built files and packages are not read.
 SOURCE_FOLDERS = ("engine", "eosviz", "tests", "benchmarks", "static", "templates", "docs", ".ci")
 NOT_SOURCE = {"oracles", "dist", "__pycache__", "node_modules"}
 
@@ -37,7 +37,7 @@ ENGINE_MAY_IMPORT = {
 ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "io", "os", "pathlib", "sys"}
 WIRE = ROOT / "engine" / "wire"
 WIRE_MAY_ALSO_IMPORT = {"datetime", "io", "kio"}
-"""Kafka's messages come typed from a library; its times are spans of `datetime`."""
+"""A library provides Kafka's messages as typed classes, whose times are `timedelta`s of `datetime`."""
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
@@ -69,7 +69,7 @@ def python_files(*tops: str) -> list[Path]:
 
 
 def test_the_search_finds_every_room() -> None:
-    """Goal: the rules below must not pass because they look at nothing."""
+    """The rules below must not pass because they look at no files."""
     tops = {named(path).split(os.sep)[0] for path in source_files(".py", ".ts", ".md", ".toml")}
     assert {"engine", "eosviz", "tests", "static", "docs", "pyproject.toml"} <= tops
 
@@ -115,7 +115,7 @@ def test_a_run_of_the_engine_never_loads_the_library_of_messages() -> None:
 
 
 def test_a_name_of_the_engine_is_imported_from_the_module_that_owns_it() -> None:
-    """A package's ``__init__`` that hands names on makes a circle with every module inside it."""
+    """If a package's ``__init__`` passed names on, it would form an import cycle with every module inside it."""
     handing_on = [
         named(path)
         for path in python_files("engine")
@@ -147,7 +147,7 @@ READS_TOML = {
     "eosviz/pipeline/build_views.py": "the project's own samples",
     "eosviz/pipeline/shrink_views.py": "writes, and reads nothing",
 }
-"""Who may call a TOML parser, and on what: `tomllib` and `tomlkit` have no bounds of their own."""
+"""The files that may call a TOML parser, and on which texts: `tomllib` and `tomlkit` have no bounds of their own."""
 
 
 def test_toml_of_strangers_is_read_behind_its_bounds() -> None:
@@ -179,7 +179,9 @@ MAKES_RUNS = {
     "eosviz/workshop/scripting.py": "a bounded process",
     "eosviz/workshop/trial.py": "a bounded process",
 }
-"""Who makes a run of a scenario, and where: a stranger's takes what time and memory the stranger likes."""
+"""The files that may play a scenario, and where: a stranger's scenario takes as much time and memory as the stranger
+likes.
+"""
 RUNS = {"Simulation", "ending_of", "plan_ahead", "questions", "script_of"}
 
 
@@ -194,7 +196,7 @@ def test_scenarios_of_strangers_run_behind_bounds() -> None:
 
 
 def test_the_engine_takes_its_randomness_as_an_argument() -> None:
-    """`random.random()` would share one generator; `Random.choice` may differ between Python versions."""
+    """`random.random()` would share one generator, and `Random.choice` may differ between Python versions."""
     found = []
     for path in python_files("engine"):
         for node in ast.walk(tree_of(path)):
@@ -208,7 +210,9 @@ def test_the_engine_takes_its_randomness_as_an_argument() -> None:
 
 
 def test_the_set_up_imports_the_standard_library_alone() -> None:
-    """It runs before there is an environment; so must what Python loads on the way to it."""
+    """The set-up runs before there is an environment, so everything that Python loads for it must be in the standard
+    library.
+    """
     strangers = {}
     for path in [*python_files("eosviz/launch"), ROOT / "eosviz" / "__init__.py"]:
         imported = imported_modules(tree_of(path))
@@ -229,7 +233,7 @@ def test_the_engine_does_not_know_the_web() -> None:
 
 
 def test_tasks_belong_to_the_project_s_own_application() -> None:
-    """A `shared_task` goes to whichever application was made last, or to none with our settings."""
+    """A `shared_task` belongs to the application that was made last, or to none with our settings."""
     sharing = [
         named(path)
         for path in python_files("eosviz")
@@ -245,7 +249,7 @@ def test_tasks_belong_to_the_project_s_own_application() -> None:
 
 @pytest.mark.parametrize("room", ["engine", "eosviz", "benchmarks"])
 def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
-    """A file of engine/ may be as long as the one idea that it holds (engine/README.md)."""
+    """A file of engine/ may be as long as the single idea that it implements (engine/README.md)."""
     too_long = []
     for path in python_files(room):
         lines = len(path.read_text(encoding="utf-8").splitlines())
@@ -260,7 +264,9 @@ def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
 
 
 def test_a_template_gives_each_block_once() -> None:
-    """Else its page is an error; two changes that meet can do it, where each of them alone is right."""
+    """A block that is defined twice makes the page fail; this can happen when two changes, each right alone, are
+    merged.
+    """
     twice = [
         f"{named(path)}: {name}"
         for path in source_files(".html")
@@ -278,7 +284,7 @@ def test_files_are_named_for_what_they_own() -> None:
 
 
 def test_no_file_names_a_package_registry() -> None:
-    """Where packages come from is the machine's own setting, and a mirror must be able to stand in."""
+    """The machine's own settings say where packages come from, and a mirror must be possible."""
     hosts = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"))]
     hosts += [".".join(parts) for parts in (("npmjs", "com"), ("deb", "debian", "org"), ("yarnpkg", "com"))]
     pattern = re.compile("|".join(re.escape(host) for host in hosts))
@@ -290,7 +296,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_no_file_knows_a_folder_of_one_machine() -> None:
-    # Spelt in two halves, so that this file does not hold what it looks for.
+    # The pattern is written in two halves, so that this file does not match it.
     pattern = re.compile("/wo" + r"rk/(main|shared|\.lib)" + "|/ho" + "me/[a-z]|/tm" + r"p/(bri|agent)")
     knowing = [
         named(path)

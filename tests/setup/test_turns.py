@@ -1,4 +1,4 @@
-"""How the benchmarks compare two sides (`benchmarks/turns.py`)."""
+"""How the benchmarks compare two sides in turns (`benchmarks/turns.py`)."""
 
 import pytest
 

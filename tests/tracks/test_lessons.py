@@ -1,4 +1,4 @@
-"""What stands behind the last step of a run: how it comes out as written, and another run to try."""
+"""What follows the last step of a run: its result compared with the original run, and another run to try."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_run_that_comes_out_the_other_way_is_offered_first(
 
 
 def test_some_run_shows_the_lesson_of_its_scenario(client: Client) -> None:
-    """Also where each run has a lesson of its own (SC-166, SC-169)."""
+    """This also holds if each run has a lesson of its own (SC-166, SC-169)."""
     for found in library():
         runs = (*((None,) if acts(found.document) else ()), *found.variants)
         shown = [lesson_of_scenario(found.id, run, links=False) for run in runs]

@@ -1,4 +1,4 @@
-"""Tracks keep how far a browser got, and questions are answered once."""
+"""Tracks store how far a browser got, and the questions of a scenario are computed only once."""
 
 from __future__ import annotations
 
@@ -206,7 +206,9 @@ class TestQuestions:
 
 
 class TestStrangers:
-    """A scenario with questions that is not the library's runs in a bounded process once a moment is over."""
+    """The questions of a scenario that is not in the library are computed in a bounded process if they take longer
+    than a moment.
+    """
 
     @pytest.fixture(autouse=True)
     def _no_moment_and_nothing_kept(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

@@ -34,7 +34,9 @@ def version(scenario: str) -> ScenarioVersion:
 
 
 def stranger(scenario: str, **changed: Any) -> ScenarioVersion:
-    """A version of a scenario that is not the library's: its English title is another one, and what is `changed`."""
+    """Return a version of a scenario that is not the library's: it has another English title, and the fields in
+    `changed`.
+    """
     document = version(scenario).document
     document["title"]["en"] = "Of a stranger"
     return ScenarioVersion.objects.of_document(scenario, document | changed)
@@ -42,7 +44,7 @@ def stranger(scenario: str, **changed: Any) -> ScenarioVersion:
 
 @pytest.fixture
 def start(db: None) -> Callable[..., Session]:
-    """`start("SC-03")`: a session of this browser."""
+    """A function: `start("SC-03")` returns a new session of this browser."""
 
     def start(scenario: str = "SC-03", variant: str | None = None, browser: str = BROWSER) -> Session:
         return actions.create_session(browser, version(scenario), variant)
@@ -73,7 +75,7 @@ def root(session: Session) -> Branch:
 def message(
     type: str, branch: Branch | None = None, id: uuid.UUID | None = None, **fields: Any
 ) -> AnyFromPage:
-    """A message as the page would send it."""
+    """Return a message as the page would send it."""
     content: dict[str, Any] = {"v": 1, "id": str(id or uuid.uuid4()), "type": type, **fields}
     if branch is not None:
         content["branch"] = str(branch.id)
@@ -95,14 +97,14 @@ def error(answer: CommandAnswer) -> ErrorMessage:
 
 
 def created(answer: CommandAnswer) -> Branch:
-    """The branch that the command made."""
+    """Return the branch that the command created."""
     name = done(answer).created
     assert name is not None
     return Branch.objects.get(id=int(name))
 
 
 def numbers(branch: Branch) -> list[int]:
-    """Of the steps stored at this branch itself."""
+    """Return the numbers of the steps that are stored for this branch itself, without its ancestors."""
     return list(Step.objects.filter(branch=branch).order_by("number").values_list("number", flat=True))
 
 
@@ -112,6 +114,6 @@ def line_bodies(branch: Branch) -> list[bytes]:
 
 
 def line_sent(branch: Branch) -> list[bytes]:
-    """As pages get them."""
+    """Return the steps of the branch's line as pages get them."""
     branch.refresh_from_db()
     return sent_bodies(Branch.objects.line(branch), 1, branch.newest)

@@ -1,7 +1,7 @@
-"""A page that steps, without a browser: what static/player/socket.ts does, in a thread of the test.
+"""A page that steps, without a browser: it does what static/player/socket.ts does, in a thread of the test.
 
-It sends a command again under its id until it is answered, connects again when the socket is lost, and asks
-from the last step it holds.
+It sends a command again with the same id until it is answered, connects again when the socket is lost, and requests
+the steps after the last one that it has.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ RESEND_SECONDS = 1.0
 BACK_OFF_SECONDS = 0.1
 STEP_SECONDS_MAX = 60.0
 AHEAD_SECONDS_MAX = 0.05
-"""How long the page waits for the message with the next step, which may be lost."""
+"""How many seconds the page waits for the message with the next step, which may be lost."""
 
 SCENARIO = "SC-08"
-"""A run that goes on for long."""
+"""A scenario with a long run."""
 
 Json = dict[str, Any]
 
 
 def page_of(site: RunningSite, steps: int) -> SteppingPage:
-    """A page that makes this many steps, of a session of its own."""
+    """Return a page that will make so many steps in a session of its own."""
     caller = Caller(site.address)
     welcome = caller.post("api/sessions", {"scenario": SCENARIO})
     return SteppingPage(caller, welcome["session"]["id"], welcome["branches"][0]["id"], steps)
 
 
 def steps_of_engine(count: int) -> list[Json]:
-    """What the engine makes by itself, with what it derives."""
+    """Return the first steps that the engine itself makes, with the derived facts."""
     simulation = Simulation(entry(SCENARIO).scenario())
     derived = following(simulation)
     made = (simulation.step() for _ in range(count))
@@ -53,7 +53,7 @@ def steps_of_engine(count: int) -> list[Json]:
 
 
 class Caller:
-    """The HTTP side: a cookie jar and its token."""
+    """The HTTP client of the page: it keeps cookies and the token."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -79,7 +79,9 @@ class Caller:
 
 
 class SteppingPage(threading.Thread):
-    """Steps one by one from 0 to `target`, then ends. `steps` holds every step as it first came."""
+    """Makes one step after the other from 0 to `target`, and then ends. `steps` contains every step as it first
+    came.
+    """
 
     def __init__(self, caller: Caller, session: str, branch: str, target: int) -> None:
         super().__init__(daemon=True)
@@ -91,13 +93,13 @@ class SteppingPage(threading.Thread):
         self.changed = threading.Condition()
         self.problems: list[Json] = []
         self.waits: list[str] = []
-        """Keys of what the server said while it could not carry a command out yet."""
+        """Keys of the texts that the server sent while it could not yet carry out a command."""
         self.connections = 0
         self.resent = 0
         self.done = 0
         self._done_at = 0.0
         self._ahead_of = 0
-        """The step whose next step this page has received ahead."""
+        """The step whose next step this page has received in advance."""
         self._next_command()
 
     def _next_command(self) -> None:
@@ -123,26 +125,28 @@ class SteppingPage(threading.Thread):
         )
 
     def wait_for(self, number: int) -> None:
-        """Until this step has come."""
+        """Wait until this step has come."""
         with self.changed:
             assert self.changed.wait_for(lambda: number in self.steps, STEP_SECONDS_MAX), (
                 f"step {number} did not come; {len(self.steps)} did; {self.problems}"
             )
 
     def wait_to_read(self, key: str) -> None:
-        """Until the server has said this while a command waits."""
+        """Wait until the server has sent this text while a command waits."""
         with self.changed:
             assert self.changed.wait_for(lambda: key in self.waits, STEP_SECONDS_MAX), (key, self.waits)
 
     def ask_once(self, asked: Json, steps: int) -> None:
-        """Send a command and leave as soon as the first steps have come, without waiting for its answer."""
+        """Send a command and close the connection as soon as the first steps have come, without waiting for the
+        command's answer.
+        """
         with self._connect() as socket:
             socket.send(json.dumps({"v": 1, "id": str(uuid.uuid4()), **asked}))
             while len(self.steps) < steps:
                 self._take(json.loads(socket.recv(timeout=STEP_SECONDS_MAX)))
 
     def _step(self, socket: ClientConnection) -> None:
-        """On one socket: each command until its own answer has come, then the next."""
+        """Step on one socket: send each command until its own answer has come, then the next one."""
         have = {self.branch: max(self.steps, default=0)}
         socket.send(json.dumps({"v": 1, "id": str(uuid.uuid4()), "type": "hello", "have": have}))
         sent_at = 0.0
@@ -171,8 +175,9 @@ class SteppingPage(threading.Thread):
                 sent_at = 0.0
 
     def _may_go_on(self) -> bool:
-        """Like a reader, who sees what follows before they ask for it. The socket stores what was sent ahead, the rest
-        by a worker."""
+        """Whether the page may request the next step. Like a reader, it first waits for what follows. The socket then
+        stores the step that was sent in advance; a worker stores the others.
+        """
         return self._ahead_of == self.done or time.monotonic() - self._done_at > AHEAD_SECONDS_MAX
 
     def _take(self, message: Json) -> None:

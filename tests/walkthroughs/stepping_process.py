@@ -1,8 +1,9 @@
-"""Carries out commands as a worker does, in a process of its own: one JSON object a line in, one out.
+"""Carries out commands like a worker, in a process of its own: each line of input is a JSON object, and so is each
+line of output.
 
-`{"scenario": …}` creates a session and answers with its id and branch, `{"replay": id}` with the digest of a session's
-replay file and whether it verifies; any other line is a command without version and
-id. The answer to a command has `engine_steps`: how many steps this process's engine made for it.
+`{"scenario": …}` creates a session; the answer has its id and branch. The answer to `{"replay": id}` has the digest
+of a session's replay file and whether it is verified. Any other line is a command without version and id; its answer
+has `engine_steps`: how many steps the engine of this process made for it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ BROWSER = "a" * 48
 
 
 class SteppingProcess:
-    """The process, from outside."""
+    """The process, as its caller sees it."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(
@@ -53,7 +54,7 @@ class SteppingProcess:
 
 
 def environment_of(folder: Path, **variables: str) -> dict[str, str]:
-    """A site's environment with a database of its own: `DATABASE_URL` names an empty one, else it is a file."""
+    """Return the environment of a site with a database of its own: the empty one in `DATABASE_URL`, or else a file."""
     chosen = {
         **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
         "DJANGO_SETTINGS_MODULE": "eosviz.settings.development",

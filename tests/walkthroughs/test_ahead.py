@@ -1,4 +1,4 @@
-"""The step that is made before it is asked for: the one that comes, or none; and who stores it."""
+"""The step that is made ahead, before it is requested: whether it is the right one, and which process stores it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Sent = list[dict[str, Any]]
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was sent to the page's socket."""
+    """The events that were sent to the page's socket."""
     found: list[dict[str, Any]] = []
     monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(event))
     return found
@@ -33,7 +33,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def steps_sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
-    """What the socket said to its page."""
+    """The messages that the socket sent to its page."""
     found: Sent = []
     kept = KeptAhead()
     monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(json.loads(kept.keep(event))))
@@ -111,7 +111,7 @@ def test_a_step_that_another_process_stored_is_the_one_that_counts(
     carry_out(session, "advance", root(session), after=0, count=5)
     look(session)
     held = list(recent._slots.items())
-    recent.clear()  # Another process, which knows nothing of this one's.
+    recent.clear()  # As another process, which knows nothing of this one's runs.
     carry_out(session, "advance", root(session), after=5, count=2)
     recent._slots.update(held)
     answer = carry_out(session, "advance", root(session), after=5, count=4)
@@ -171,7 +171,9 @@ def test_no_step_is_sent_ahead_of_another_step_than_the_newest_or_after_the_end(
 
 
 def store(session: Session, event: dict[str, Any], **asked: Any) -> tuple[list[bytes], CommandAnswer] | None:
-    """What a socket does that was sent this, when its page asks for the step; None: it leaves it to a worker."""
+    """Do what a socket does that has received this event when its page requests the step. Returns None if the socket
+    leaves the step to a worker.
+    """
     kept = KeptAhead()
     after = json.loads(kept.keep(event))["after"]
     command = message("advance", root(session), **{"after": after, "count": 1, **asked})
@@ -189,7 +191,7 @@ def step_of(session: Session, after: int) -> Advance:
 
 
 def take_and_store(session: Session, kept: KeptAhead, after: int) -> tuple[list[bytes], CommandAnswer] | None:
-    """The socket stores the kept step after `after`. None if it leaves the step to a worker."""
+    """Let the socket store the kept step after `after`. Returns None if it leaves the step to a worker."""
     command = step_of(session, after)
     made = kept.take(command)
     stored = None if made is None else store_in_transaction(session.id, command, made)
@@ -204,7 +206,7 @@ def test_what_sockets_store_is_what_a_worker_stores(
     kept, tasks = KeptAhead(), 0
     shown = [kept.keep(sent.pop())]
     with monkeypatch.context() as patched:
-        patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
+        patched.setattr(simulations, "simulate_to", None)  # The kept run must continue.
         for number in range(2, 40):
             frames, answer = take_and_store(session, kept, number - 1) or ([], None)
             assert isinstance(answer, Done)
@@ -276,14 +278,14 @@ def test_another_worker_goes_on_after_what_a_socket_stored(
     carry_out(session, "advance", root(session), after=0, count=5)
     look(session)
     assert store(session, sent.pop()) is not None
-    recent.clear()  # Another process, which knows nothing of this one's.
+    recent.clear()  # As another process, which knows nothing of this one's runs.
     go_on_ahead(session.id, root(session).id, 6, 6, "page")
     assert json.loads(KeptAhead().keep(sent.pop()))["after"] == 6
 
 
 @pytest.fixture
 def two_ahead(session: Session, sent: list[dict[str, Any]]) -> KeptAhead:
-    """A socket that keeps the steps 3 and 4 of a session with two stored steps."""
+    """Return a socket that keeps the steps 3 and 4 of a session with two stored steps."""
     carry_out(session, "advance", root(session), after=0, count=1)
     look(session)
     kept = KeptAhead()
@@ -303,7 +305,7 @@ def test_a_worker_goes_on_wherever_the_socket_stopped(
     for after in range(2, 2 + stored):
         assert take_and_store(session, two_ahead, after) is not None
     with monkeypatch.context() as patched:
-        patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
+        patched.setattr(simulations, "simulate_to", None)  # The kept run must continue.
         answer = done(carry_out(session, kind, root(session), after=2 + stored, **asked))
         if kind == "advance":
             assert answer.newest == 3 + stored
@@ -322,7 +324,7 @@ def test_an_act_between_two_steps_made_ahead_makes_another_step(
     carry_out(session, "intervene", root(session), after=3, intervention=crash)
     assert take_and_store(session, two_ahead, 3) is None
     assert json.loads(line_bodies(root(session))[-1])["kind"] == "fault"
-    # A task that comes late knows only the steps that the socket stored.
+    # A task that runs late finds the steps that the socket has stored.
     go_on_ahead(session.id, root(session).id, 3, 3, "page")
     assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
     assert done(carry_out(session, "advance", root(session), after=4, count=1)).newest == 5
@@ -353,7 +355,7 @@ def test_a_keyframe_and_what_was_not_counted_are_left_to_a_worker(
     long_session: Session, sent: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def go_on(number: int) -> int:
-        """How many of the two next steps the socket may store."""
+        """Make a step, and return how many of the next two steps the socket may store."""
         carry_out(long_session, "advance", root(long_session), after=root(long_session).newest, count=1)
         go_on_ahead(long_session.id, root(long_session).id, number, number, "page")
         storable: int = sent.pop()["storable"]

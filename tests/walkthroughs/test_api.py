@@ -1,4 +1,4 @@
-"""The HTTP API: the same operations, the same answers."""
+"""The HTTP API has the same operations as the socket, with the same answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 class Caller:
-    """A program that uses the API as its description says."""
+    """A program that uses the API according to its description."""
 
     def __init__(self) -> None:
         self.client = Client(enforce_csrf_checks=True)
@@ -42,7 +42,7 @@ class Caller:
         return self.client.delete(f"/api{path}", headers={"X-CSRFToken": self.token})
 
     def start(self, scenario: str = "SC-03") -> tuple[str, str]:
-        """A new session: its address and its branch."""
+        """Create a session. Returns its address and its branch."""
         welcome = self.post("/sessions", {"scenario": scenario}).json()
         return f"/sessions/{welcome['session']['id']}", welcome["branches"][0]["id"]
 
@@ -280,7 +280,7 @@ def test_the_description_and_its_page(caller: Caller) -> None:
         assert reference in document["components"]["schemas"], reference
     page = caller.get("/docs")
     assert page.status_code == 200
-    # The page's scripts are served from here: the policy lets no other through.
+    # The page's scripts come from this site, because the policy allows no others.
     assert "https://" not in page.content.decode().replace("https://github.com", "")
 
 
@@ -292,7 +292,7 @@ def test_a_session_holds_its_limit_of_sessions(caller: Caller, settings: Any) ->
 
 
 def test_too_many_requests_are_refused_with_the_time_to_wait(caller: Caller, settings: Any) -> None:
-    cache.clear()  # The caller has asked for its token.
+    cache.clear()  # The caller has requested its token, which counted.
     settings.RATES = {**settings.RATES, "calls.address": (2, 3600)}
     assert [caller.get("/limits").status_code for _ in range(3)] == [200, 200, 429]
     refused = caller.get("/scenarios")
@@ -302,7 +302,7 @@ def test_too_many_requests_are_refused_with_the_time_to_wait(caller: Caller, set
         "problem.too_often.calls.address",
     )
     assert (refused.json()["params"]["most"], refused.json()["params"]["wait"]) == (2, 1800)
-    # A browser that made something has a budget of its own, whichever others share its address.
+    # A browser that has created something has a budget of its own, whichever other browsers share its address.
     cache.clear()
     caller.start()
     cache.clear()

@@ -1,4 +1,4 @@
-"""What branches are called: one rule for pages, messages and files."""
+"""The names of branches: pages, messages and files use one rule."""
 
 from eosviz.walkthroughs.branch_names import Run, letters_at, names_of, next_letters
 

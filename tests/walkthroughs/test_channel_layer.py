@@ -1,4 +1,4 @@
-"""The channel layer against a real Redis that throws its subscribers out, and one that is gone for a while."""
+"""The channel layer with a real Redis that disconnects its subscribers, and with one that is down for a while."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = 6
 
 
 class OwnRedis:
-    """A server for one test to kill."""
+    """A Redis server that one test may kill."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -46,7 +46,7 @@ class OwnRedis:
 
 
 def make_layer(address: str) -> Any:
-    """As the settings say, at another address."""
+    """Return a channel layer as in the settings, at another address."""
     configured: dict[str, Any] = settings.CHANNEL_LAYERS["default"]
     (host,) = configured["CONFIG"]["hosts"]
     layer = import_string(configured["BACKEND"])
@@ -54,7 +54,7 @@ def make_layer(address: str) -> Any:
 
 
 def in_loop(work: Callable[[Any], Awaitable[None]], layer: Any = None) -> None:
-    """On a loop that ends, with the site's own layer where no other is given."""
+    """Run the work on an event loop of its own, with the site's own layer unless another one is given."""
     layer = layer or get_channel_layer()
 
     async def whole() -> None:
@@ -74,9 +74,9 @@ async def throw_out_subscribers() -> None:
 
 
 async def arrives(layer: Any, channel: str, group: str) -> None:
-    """Send a message until the channel receives it, as a page repeats a request.
+    """Send a message again and again until the channel receives it, as a page repeats a request.
 
-    A message that is published while nothing listens is lost.
+    A message that is published without a subscriber is lost.
     """
     wait = asyncio.ensure_future(layer.receive(channel))
     while not wait.done():
@@ -111,7 +111,9 @@ def server(tmp_path: Path) -> Iterator[OwnRedis]:
 def test_who_subscribes_while_redis_is_gone_is_served_and_so_is_who_was_there_before(
     server: OwnRedis,
 ) -> None:
-    """With one connection for both, each made it again at once and waited for the other's answer for ever."""
+    """Before the fix, both used one connection: each made it again at once and then waited for the other's answer for
+    ever.
+    """
 
     async def join(layer: Any, group: str, after: float) -> str:
         await asyncio.sleep(after)

@@ -1,4 +1,4 @@
-"""Commands: what they make, and that they make it once."""
+"""Commands: which steps they make, and that they make them only once."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from tests.walkthroughs.conftest import (
 
 
 def engine_bodies(scenario: str, count: int) -> list[bytes]:
-    """What the engine makes by itself, without any of this."""
+    """Return the steps that the engine itself makes, without the site."""
     simulation = Simulation(entry(scenario).scenario())
     made = (simulation.step() for _ in range(count))
     return [encode_step(step) for step in made if step is not None]
 
 
 def under_way(branch: Branch) -> int:
-    """A message that is under way at the newest step of a branch."""
+    """Return the id of a message that is under way at the newest step of a branch."""
     view = simulations.simulate_to(Branch.objects.line(branch), branch.newest).view()
     return int(next(iter(view["network"]["messages"])))
 
 
 def to_a_message(session: Session, branch: Branch) -> int:
-    """Step until a message is under way; gives its id."""
+    """Step until a message is under way, and return its id."""
     while True:
         carry_out(session, "advance", branch, after=branch.newest, count=1)
         branch.refresh_from_db()
@@ -107,7 +107,9 @@ class TestAdvance:
         assert numbers(branch) == [1]
 
     def test_stepping_on_reads_nothing(self, session: Session, django_assert_num_queries: Any) -> None:
-        """The branch is moved on, the step and the command are stored, in one transaction: a click waits for that."""
+        """In one transaction, the branch is moved on, and the step and the command are stored; a click waits for
+        these statements.
+        """
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=1)
         with django_assert_num_queries(5) as made:
@@ -373,7 +375,7 @@ class TestOnce:
     def test_a_simulation_that_another_process_overtook_is_made_again(
         self, session: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Two workers in turn: each finds the other's steps stored and goes on from there."""
+        """Two workers step in turn: each finds the other's steps stored, and continues from there."""
         branch = root(session)
         workers = [RecentSimulations(), RecentSimulations()]
         for after in range(8):
@@ -384,7 +386,7 @@ class TestOnce:
     def test_a_chunk_that_came_too_late_is_thrown_away(
         self, session: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Between making and storing, another worker stores the same steps."""
+        """Between making and storing the steps, another worker stores the same steps."""
         branch = root(session)
         other = RecentSimulations()
         store = actions.store
@@ -452,7 +454,8 @@ class TestOnce:
         recent.clear()
         answer = carry_out(long_session, "advance", branch, after=newest, count=1)
         if keyframe == newest:
-            # Its own step is the same; the next one to make the run again compares the state.
+            # The keyframe's own step is the same, so this command succeeds; the next one that makes the run again
+            # compares the state.
             assert done(answer).newest == newest + 1
         else:
             assert error(answer).key == "problem.engine_differs"
@@ -476,7 +479,7 @@ class TestOnce:
 def test_four_threads_with_one_aim_store_each_step_once(
     start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Four workers with simulations of their own, all stepping the same branch to the same place at once."""
+    """Four workers with simulations of their own step the same branch to the same step at the same time."""
     from django.db import connection
 
     session = start()
@@ -510,7 +513,8 @@ def test_four_threads_with_one_aim_store_each_step_once(
     stored = [answer for answer in answers if isinstance(answer, Done)]
     assert len(answers) == 80
     assert {answer.reached for answer in stored} == set(range(3, 61, 3))
-    # A command that was overtaken five times in a row is refused with a request to repeat; nothing else may go wrong.
+    # A command that was overtaken five times in a row is refused, with a request to repeat it; no other error is
+    # allowed.
     assert {answer.code for answer in answers if isinstance(answer, ErrorMessage)} <= {"unavailable"}
 
 

@@ -1,4 +1,4 @@
-"""The socket: the protocol of docs/websocket.md from end to end, with the real engine, layer and database."""
+"""The socket: the protocol of docs/websocket.md as a whole, with the real engine, channel layer and database."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cookie_of(browser: str) -> bytes:
 
 
 class Page:
-    """What a page does: sends, and sorts what comes."""
+    """Does what a page does: sends messages, and sorts those that come."""
 
     def __init__(self, socket: WebsocketCommunicator) -> None:
         self.socket = socket
@@ -60,14 +60,14 @@ class Page:
         return found
 
     async def until(self, re: str) -> list[Json]:
-        """Everything up to the answer to this id."""
+        """Return all messages up to the answer to this id."""
         heard = [await self.next()]
         while heard[-1].get("re") != re:
             heard.append(await self.next())
         return heard
 
     async def until_steps(self) -> Json:
-        """The next message that has steps."""
+        """Return the next message with steps."""
         while (heard := await self.next())["type"] != "steps":
             pass
         return heard
@@ -293,7 +293,7 @@ async def test_too_many_messages_are_answered_and_the_connection_lives(settings:
         answers = [(await page.ask("ping"))[-1] for _ in range(5)]
         assert [answer["type"] for answer in answers] == ["pong", "pong", "pong", "error", "error"]
         assert (answers[-1]["code"], answers[-1]["params"]["wait"]) == ("too_frequent", 1200)
-    async with open_page(session) as another:  # the same person's
+    async with open_page(session) as another:  # another page of the same person
         assert (await another.ask("ping"))[-1]["code"] == "too_frequent"
 
 

@@ -1,4 +1,4 @@
-"""Pages get with every step and view what the engine derives of them; nothing that is kept and digested knows it."""
+"""Pages get derived facts with every step and view; nothing that is stored or has a digest contains them."""
 
 from __future__ import annotations
 

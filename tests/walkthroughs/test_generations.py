@@ -1,4 +1,4 @@
-"""The page of five generations: what it says of a scenario, and the runs that it starts."""
+"""The page that shows a scenario in five versions: what it says, and the runs that it starts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Interventions are rows: a site that is updated, or goes back to the release before, keeps its sessions to the byte,
-and they step on."""
+"""Interventions are stored as rows. A site that is updated, or goes back to the previous release, keeps its sessions
+unchanged to the byte, and they can be stepped further.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def test_an_update_and_the_way_back_keep_sessions_to_the_byte(
     lists = run("-c", STORED).split()
     assert [branch.count('"after"') for branch in lists] == [2, 1]
     run("manage.py", "migrate", "-v", "0")
-    assert run("-c", STORED).split() == lists  # the release before reads them until its processes have ended
+    # The previous release reads the lists until its processes have ended.
+    assert run("-c", STORED).split() == lists
 
     process = SteppingProcess(environment)
     assert process.ask(replay=place["session"]) == before
@@ -80,7 +82,7 @@ def test_an_update_and_the_way_back_keep_sessions_to_the_byte(
 
 
 def test_what_a_process_of_the_release_before_adds_is_read(session: Session) -> None:
-    """While a site is updated: such a process writes the list, and no row."""
+    """While a site is updated, a process of the previous release may still run: it writes the list, and no row."""
     branch = root(session)
     carry_out(session, "advance", branch, after=0, count=10)
     carry_out(session, "intervene", branch, after=10, intervention=CRASH)

@@ -1,6 +1,6 @@
-"""Killing the worker, the embedded Redis and the web process in the middle of stepping, with real processes.
+"""The worker, the embedded Redis and the web process are killed in the middle of stepping, with real processes.
 
-No step may be lost, none doubled, and the page goes on by itself from the exact step.
+No step may be lost or doubled, and the page must continue by itself from the right step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.walkthroughs.stepping_page import SteppingPage, page_of, steps_of_eng
 STEPS = 90
 KILL_AT = 25
 GO_ON_SECONDS_MAX = 5.0
-"""From when the site is well again to the next step."""
+"""How long the next step may take after the site is healthy again."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
 
 
 def test_a_site_heals_itself_and_says_so(site: RunningSite) -> None:
-    """All of it dies, one right after the other."""
+    """All processes are killed, one right after the other."""
     before = site.output()
     for child in ("template", "redis", "worker", "web"):
         site.kill(child)

@@ -31,13 +31,13 @@ SELECTED = {"view": "spacetime", "select": "batch:p1/0", "in": "t-0", "serials":
 
 
 def below(address: str) -> str:
-    """Without the site."""
+    """Return the path and the query of an address."""
     parts = urlsplit(address)
     return f"{parts.path}?{parts.query}"
 
 
 def linked(client: Client, branch: Branch, step: int, **shown: str) -> str:
-    """What the page's *copy link* gets."""
+    """Return the link that *copy link* of the page gets."""
     query: dict[str, str | int] = {"branch": branch.id, "step": step, **shown}
     answer = client.get(f"/sessions/{branch.session_id}/link", query)
     assert answer.status_code == 200, answer.content
@@ -45,7 +45,7 @@ def linked(client: Client, branch: Branch, step: int, **shown: str) -> str:
 
 
 def with_intervention(client: Client) -> Branch:
-    """A branch of SC-03 that leaves at step 12, where a broker is crashed, and goes on to 30."""
+    """Return a branch of SC-03 that begins at step 12, where a broker is crashed, and ends at step 30."""
     session = start(client)
     carry_out(session, "advance", root(session), after=0, count=20)
     answer = carry_out(session, "intervene", root(session), after=12, intervention=CRASH)
@@ -80,7 +80,7 @@ class TestOpening:
         given = attributes(visitor.get(answer["Location"]).content.decode(), "eos-player")
         assert (given["step"], given["view"], given["select"]) == ("27", "spacetime", "batch:p1/0")
         assert (given["select-in"], given["select-serials"]) == ("t-0", "1.2")
-        # It is a session like any other: it goes on as the first one does.
+        # The new session is like any other: it continues as the first one does.
         carry_out(own, "advance", opened, after=27, count=3)
         assert line_bodies(opened) == line_bodies(branch)
 

@@ -1,4 +1,4 @@
-"""Conditions: breakpoints and searches look at what the engine says of steps, and at nothing else."""
+"""Conditions of breakpoints and searches depend only on what the engine says about steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading what a page sends: strict, bounded, and never anything but a typed problem."""
+"""Reading what a page sends is strict and bounded, and every error is a typed problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A near view must say of every step what the view says, listed or counted, whatever happened far back."""
+"""At every step, a near view must list or count everything that is in the view, whatever happened long before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL = {
     "NEWEST_BROKEN": 2,
     "NEXT_BATCHES": 3,
 }
-"""Bounds at which a run of a few hundred steps has much that lies far back."""
+"""Bounds with which a run of a few hundred steps already has much that is left out."""
 STEPS = 560
 DOCUMENT: Json = {
     "id": "SIGHT",
@@ -84,7 +84,9 @@ def hidden_of(entries: Json, listed: Json) -> Json:
 
 
 def check(view: Json, near: Json) -> int:
-    """How much the near view folds; all it lists and says must be what the view says."""
+    """Return how many elements the near view leaves out. Everything that it lists and counts must agree with the
+    view.
+    """
     folded = near["folded"]
     records = folded.get("records", {"stretches": [], "counts": {}})
     hidden = hidden_of(view.get("records", {}), near.get("records", {}))
@@ -125,7 +127,7 @@ def check(view: Json, near: Json) -> int:
 
 
 def check_clients(view: Json, near: Json) -> int:
-    """How many batches that wait are folded."""
+    """Return how many waiting batches are left out."""
     unlisted = 0
     for name, client in view["clients"].items():
         shown = near["clients"][name]
@@ -176,7 +178,9 @@ def test_every_near_view_says_what_its_view_says(session: Session, monkeypatch: 
 
 
 def test_what_is_changed_far_back_is_counted_again(session: Session) -> None:
-    """A head that is deleted is no longer among what is folded, neither after the step nor on a branch before it."""
+    """After the beginning of a log was deleted, the deleted batches no longer count as left out, neither at this step
+    nor on a branch from an earlier one.
+    """
     branch = ran(session, root(session), 520)
     made = actions.carry_out(session.id, MakeBranch(v=1, id=uuid.uuid4(), branch=str(branch.id), at=510))
     assert isinstance(made, Done) and made.created is not None

@@ -1,4 +1,4 @@
-"""On PostgreSQL, a socket stores the step that was made ahead in one statement, from its event loop."""
+"""With PostgreSQL, a socket stores the step that was made ahead in one statement, from its event loop."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def no_connection_is_left(settings: Any) -> Iterator[None]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The events to the page's socket."""
+    """The events that were sent to the page's socket."""
     found: list[dict[str, Any]] = []
     monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(event))
     return found

@@ -1,4 +1,4 @@
-"""Which pages may open a socket."""
+"""Which pages may open a socket, by their origin."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TRUSTED = ["https://front.example.com"]
         ("http://127.0.0.1", "127.0.0.1"),
         ("http://127.0.0.1", "127.0.0.1:80"),
         ("http://[::1]:8000", "[::1]:8000"),
-        # One that does not pass it on.
+        # A proxy that does not pass the host on.
         ("https://front.example.com", "127.0.0.1:8000"),
     ],
 )
@@ -57,7 +57,7 @@ def test_tls_may_end_at_a_proxy_whose_header_is_believed(settings: Any) -> None:
         ("http://localhost:99999", "localhost:99999"),
         ("file://localhost:8000", "localhost:8000"),
         ("http://front.example.com", "127.0.0.1:8000"),
-        # A name that a stranger points at this machine.
+        # A name that a stranger has pointed at this machine.
         ("http://evil.example:8000", "evil.example:8000"),
         ("http://", ""),
     ],

@@ -1,8 +1,8 @@
-"""Sessions of an older engine: they open as recorded, go on where today's engine makes the same steps, and lead to a
-run of their own where it does not.
+"""Sessions of an older engine: they open as recorded, continue if today's engine makes the same steps, and lead to a
+new run if it does not.
 
-`versions/engine-2.json.gz` holds sessions as engine 2 stored them: one that ended, one with a branch on which a message
-was dropped, and two that stopped at step 60. Never made again.
+`versions/engine-2.json.gz` contains sessions as engine 2 stored them: one that ended, one with a branch on which a
+message was dropped, and two that stopped at step 60. The file is never made again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 
 def stored(kept: dict[str, Any]) -> Session:
-    """The session in today's database."""
+    """Store the session in today's database."""
     document = ScenarioVersion.objects.of_document(kept["scenario"], kept["document"])
     session = Session.objects.create(
         owner=BROWSER, version=document, variant=kept["variant"], header=kept["header"].encode()
@@ -59,7 +59,7 @@ def stored(kept: dict[str, Any]) -> Session:
 
 
 def first_difference(branch: Branch) -> int | None:
-    """The first step of the line that today's engine makes otherwise."""
+    """Return the first step of the line that today's engine makes differently; None if there is none."""
     line = Branch.objects.line(branch)
     session = branch.session
     simulation = simulate(scenario_of(session.version, session.variant), line_interventions(line))
@@ -84,7 +84,7 @@ def old(request: pytest.FixtureRequest) -> Session:
 
 @pytest.fixture
 def browser() -> Client:
-    """Of the person whose sessions these are."""
+    """The browser of the person who owns these sessions."""
     client = Client()
     data = client.session
     data[BROWSER_KEY] = BROWSER
@@ -116,7 +116,7 @@ def test_it_goes_on_only_after_steps_that_are_all_the_same(old: Session) -> None
         else:
             assert isinstance(answer, Done) and answer.newest == len(before) + 1
             assert after[:-1] == before
-    # Whatever was added fits what stood there.
+    # Whatever was added fits the recorded steps.
     assert imported(b"".join(replay_actions.export_session(old))).state == "recorded"
 
 

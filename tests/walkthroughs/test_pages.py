@@ -82,7 +82,7 @@ class TestStarting:
         ("scenario", "query"), [("SC-152", "?topic=sequences"), ("SC-61", "")], ids=["shown", "not shown"]
     )
     def test_the_way_back_leads_to_the_scenario(self, client: Client, scenario: str, query: str) -> None:
-        """Filters of the library are kept if they show it."""
+        """The library's filters are kept if the scenario is shown with them."""
         client.cookies["library"] = "topic=sequences"
         page = client.get(f"/sessions/new?scenario={scenario}").content.decode()
         assert f'href="/library/{query}#{scenario}"' in page
@@ -98,7 +98,7 @@ class TestStarting:
     ) -> None:
         settings.RATES = {**settings.RATES, "forms.person": (2, 40)}
         answers = [client.post("/sessions/new", {"scenario": "SC-07"}) for _ in range(4)]
-        # The first counts for the address; it gives the browser a budget of its own.
+        # The first request counts for the address, and gives the browser a budget of its own.
         assert [answer.status_code for answer in answers] == [302, 302, 302, 429]
         assert 15 < int(answers[-1]["Retry-After"]) <= 20
         assert (
@@ -162,7 +162,7 @@ class TestPlayer:
         session = start(client)
         page = client.get("/sessions/").content.decode()
         assert f'href="/sessions/{session.id}/"' in page
-        # Every button of the list sends the one form of the page, to an address of its own.
+        # All buttons of the list send the page's only form, each to an address of its own.
         assert f'form="delete-session" formaction="/sessions/{session.id}/delete"' in page
         assert re.search(r'<form id="delete-session" method="post"><input[^>]*csrfmiddlewaretoken', page)
         assert f"/sessions/{session.id}/" not in Client().get("/sessions/").content.decode()
@@ -293,7 +293,7 @@ class TestCompare:
         assert back[0]["name"] == "" and name not in [run["name"] for run in back]
         assert "k28" not in [run["name"] for run in (*runs, *back)], "that is the plain run once more"
         assert client.post("/compare/new", {"branch": mine.id, "run": "none"}).status_code == 404
-        # The original run stands on the left, and the way back leads to the run that was on show.
+        # The original run is on the left, and the way back leads to the run that was on show.
         asked = {"branch": root(other).id, "run": "", "from_step": "7"}
         address = client.post("/compare/new", asked)["Location"]
         assert f"right={root(other).id}&from={root(other).id}&from_step=7" in address
@@ -357,7 +357,7 @@ class TestCompare:
 
 @pytest.mark.parametrize("address", ["/", "/compare/", "/sessions/new?scenario=SC-03", "/nothing"])
 def test_no_page_holds_a_script_or_style_of_its_own(client: Client, address: str) -> None:
-    """The content security policy lets only files of this site run."""
+    """The Content-Security-Policy allows only files of this site to run."""
     page = client.get(address).content.decode()
     assert not re.search(r"<script(?![^>]*\ssrc=)", page)
     assert "<style" not in page

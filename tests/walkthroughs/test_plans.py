@@ -1,4 +1,4 @@
-"""The plan of a branch: made once, kept, extended by what is done to the run."""
+"""The plan of a branch is made once, stored, and extended by interventions in the run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_version(branch: Branch) -> Branch:
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[planning.Asked]]:
-    """What was run ahead."""
+    """What was asked of the process that plays runs ahead."""
     asked: list[planning.Asked] = []
 
     def counted(question: planning.Asked) -> bytes:
@@ -103,7 +103,7 @@ def test_a_page_without_a_plan_receives_the_stored_one(start: Callable[..., Sess
 def test_a_run_that_outgrew_its_plan_has_a_longer_one(
     long_session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger's scenario: it runs in a process of its own."""
+    """A run of a stranger's scenario, which is played in a process of its own."""
     monkeypatch.setattr(plans, "STEPS_AHEAD", 100)
     branch = root(long_session)
     first = made(branch)

@@ -1,4 +1,6 @@
-"""What is offered is exactly what the engine takes: the page greys out nothing that works and nothing else."""
+"""The page offers exactly the interventions that the engine accepts: an intervention is greyed out if and only if it
+would be refused.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def test_a_service_and_its_database_that_are_down_can_only_be_restarted(actor: s
 def test_what_is_offered_works_and_what_is_not_is_refused(
     done: tuple[dict[str, object], ...], every: int
 ) -> None:
-    """At every so many steps."""
+    """The offers are checked at every so many steps."""
     simulation = after(18, *done)
     seen = set()
     for number in range(60):
@@ -200,7 +202,9 @@ def test_every_partition_action_that_is_offered_works_and_every_other_is_refused
 
 
 def test_only_settings_are_offered_as_settings() -> None:
-    """A producer's configuration also shows what follows from its settings (guaranteeMessageOrder)."""
+    """A producer's configuration also contains values that follow from its settings (guaranteeMessageOrder), which
+    are not offered.
+    """
     found = [offer for offer in offers(after(30), "actor", "p1") if offer.action == "set"]
     assert found and {offer.params["setting"] for offer in found} <= set(SETTINGS)
 
@@ -229,7 +233,7 @@ def test_a_timer_offers_to_let_it_end_first_and_the_setting_that_it_runs_by() ->
 
 
 def test_without_a_message_to_hold_the_reason_does_not_say_that_the_timer_expires() -> None:
-    """The batch is sent and acknowledged later, so its expiry never comes."""
+    """The batch is sent and later acknowledged, so it never expires."""
     simulation = after(5)
     (held,) = by_action(simulation, "timer", "p1/expiry b1")["hold_messages"]
     assert (held.enabled, held.why_key) == (False, "action.why.nothing_to_hold")
@@ -297,7 +301,9 @@ def test_every_action_has_its_words() -> None:
 
 @pytest.mark.parametrize("scenario", ["SC-01", "SC-03", "SC-59"])
 def test_whatever_a_view_holds_is_answered_when_it_is_picked(scenario: str) -> None:
-    """Before the first request, too, and when a partition was deleted: a view leaves out what holds nothing."""
+    """This also holds before the first request and after a partition was deleted, when the view leaves out empty
+    objects.
+    """
     found = entry(scenario)
     simulation = Simulation(found.scenario(found.variants[-1] if found.variants else None))
     while simulation.step() is not None:
@@ -321,7 +327,7 @@ def test_what_no_view_ever_holds_is_answered() -> None:
 
 
 def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_end() -> None:
-    """SC-03: p1 sends its first batch at 25 ms; broker-1 pauses before it arrives."""
+    """SC-03: p1 sends its first batch at 25 ms; broker-1 is paused before it arrives."""
     simulation = Simulation(entry("SC-03").scenario())
     while made(simulation).key != "client.sent":
         pass
@@ -341,7 +347,7 @@ def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_
     ],
 )
 def test_to_drop_a_message_says_whether_its_connection_breaks(step: int, key: str, says: str) -> None:
-    """A request of the producer, and the response to it."""
+    """The first message is a request of the producer, the second the response to it."""
     simulation = after(step)
     (number,) = simulation.world.network.under_way
     offer = next(one for one in offers(simulation, "message", str(number)) if one.action == "drop_message")

@@ -1,4 +1,6 @@
-"""Presenting: one page drives, all that follow are taken along, and come back to where the presenter is."""
+"""Presenting: one page presents, and all its followers see its steps; a follower who looked at another step comes
+back to the presenter's.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 FOLLOWERS = 200
 RIGHTS_QUERIES = 3
-"""Of one look at the rights of all these sockets: the driver's cookie, the session, the presentation."""
+"""How many queries one check of the rights of all these sockets takes: for the presenter's cookie, the session and
+the presentation.
+"""
 Json = dict[str, Any]
 
 
 @asynccontextmanager
 async def follow(token: uuid.UUID) -> AsyncIterator[Page]:
-    """A visitor with the address and without any cookie."""
+    """Yield the page of a visitor who has the address but no cookie."""
     headers = [(b"origin", ORIGIN), (b"host", b"localhost")]
     socket = WebsocketCommunicator(application, f"/ws/follow/{token}/", headers=headers)
     connected, _ = await socket.connect(timeout=20)
@@ -50,7 +54,7 @@ async def present(session: Session) -> uuid.UUID:
 
 
 async def at(page: Page, after: int = 0) -> Json:
-    """The next place of the presenter that is later than `after`, whatever else comes before."""
+    """Return the next position of the presenter whose number is above `after`; other messages are skipped."""
     while True:
         heard = await page.next()
         if heard["type"] == "presented" and heard["number"] > after:
@@ -58,7 +62,7 @@ async def at(page: Page, after: int = 0) -> Json:
 
 
 async def hello(page: Page, **have: int) -> Json:
-    """Ask for everything and give where the presenter is."""
+    """Request everything, and return the presenter's position."""
     await page.say("hello", have=have)
     return await at(page)
 
@@ -257,7 +261,9 @@ async def test_deleting_the_session_ends_it_for_all() -> None:
 
 
 async def test_two_hundred_followers_cost_no_more_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One move is one send to the layer and the same few queries, however many follow; all of them get it."""
+    """One move of the presenter is one message to the layer and the same few queries, however many follow; all
+    followers get it.
+    """
     session, branch = await make_session()
     token = await present(session)
     queries: list[str] = []

@@ -1,4 +1,6 @@
-"""Simulations that are kept: whatever is kept or made again, what comes out is the same, and it is bounded."""
+"""Kept simulations: whether a simulation is kept or made again, its steps are the same; and the kept ones are
+bounded.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from tests.walkthroughs.conftest import BROWSER, carry_out, root, version
 
 @pytest.fixture
 def line(session: Session) -> list[Branch]:
-    """Seventy steps with a broker crashed at 20 and restarted at 45, the second time on a branch."""
+    """A line of seventy steps: a broker is crashed at step 20 and restarted at step 45, the latter on a branch."""
     branch = root(session)
     carry_out(session, "advance", branch, after=0, count=20)
     carry_out(session, "intervene", branch, after=20, intervention={"action": "crash", "actor": "broker-2"})
@@ -96,7 +98,7 @@ def test_long_runs_make_room_for_others(line: list[Branch]) -> None:
 def test_what_was_dropped_or_failed_takes_no_room(line: list[Branch]) -> None:
     runs = {branch_id: simulate_to(line, 40) for branch_id in (1, 2, 3, 4)}
     kept = RecentSimulations(capacity=10, kilobytes=2 * kilobytes_of(runs[1]))
-    for branch_id in (1, 2, 3):  # the third drops the first
+    for branch_id in (1, 2, 3):  # the third one removes the first
         with kept.of(branch_id) as slot:
             slot.simulation = runs[branch_id]
     with pytest.raises(ZeroDivisionError), kept.of(3):
@@ -109,7 +111,9 @@ def test_what_was_dropped_or_failed_takes_no_room(line: list[Branch]) -> None:
 
 
 def test_a_kept_world_counts_at_least_what_it_takes() -> None:
-    """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each: some 40 MB for each branch."""
+    """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each, which take about 40 MB for each
+    branch.
+    """
     document = entry("SC-01").document | {
         "cluster": {"brokers": 9},
         "topics": [{"name": f"t{number}", "partitions": 64, "replication": 9} for number in range(4)],

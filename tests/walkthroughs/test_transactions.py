@@ -1,4 +1,4 @@
-"""The transactions of a branch: folded from its stored steps, the same however far it was asked before."""
+"""The transactions of a branch, computed from its stored steps, are the same however far they were computed before."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def fenced(start: Callable[..., Session]) -> Session:
-    """Two producers of one transactional id: the second finds the first one's transaction open."""
+    """Two producers have the same transactional id: the second one finds the first one's transaction open."""
     return start("SC-61", "k28")
 
 

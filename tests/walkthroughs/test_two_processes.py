@@ -1,4 +1,6 @@
-"""Two processes that take turns on one branch: a held run catches up, and no run is made again from its beginning."""
+"""Two processes take turns on one branch: a kept run catches up with the other process's steps and is not made again
+from its beginning.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,13 @@ def test_a_held_run_catches_up_over_an_intervention(processes: list[SteppingProc
     crash = {"action": "crash", "actor": "broker-2"}
     other.ask(**place, type="intervene", after=21, intervention=crash)
     assert one.ask(**place, type="advance", after=22, count=1)["engine_steps"] == 3
-    # It checks what it stores and goes on from: the run as a process without one makes it.
+    # The process checks what it stores, and continues in the way of a process that has no kept run.
     again = other.ask(**place, type="advance", after=23, count=1)
     assert (again["type"], again["newest"], again["engine_steps"]) == ("done", 24, 2)
 
 
 def test_a_process_that_was_overtaken_keeps_its_run(processes: list[SteppingProcess]) -> None:
-    """Two pages of one session click at the same step; the slower one's step is stored already."""
+    """Two pages of one session click at the same step; the step of the slower one is stored already."""
     one, other = processes
     place = one.ask(scenario=SCENARIO)
     one.ask(**place, type="advance", after=0, count=50)
@@ -64,7 +66,7 @@ def test_a_process_that_was_overtaken_keeps_its_run(processes: list[SteppingProc
 
 
 def test_a_run_that_took_another_turn_is_made_again(processes: list[SteppingProcess]) -> None:
-    """This process made step 31 and could not store it: at 30 the other one intervened."""
+    """This process has made step 31 but could not store it, because the other process intervened at step 30."""
     one, other = processes
     place = one.ask(scenario=SCENARIO)
     one.ask(**place, type="advance", after=0, count=30)

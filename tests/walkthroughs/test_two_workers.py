@@ -1,5 +1,6 @@
-"""A site with two workers: a session is stepped by one of them, a click costs at most two engine steps, and when a
-worker dies the other one goes on. Counts, not times."""
+"""A site with two workers: each session is stepped by one of them, a click costs at most two engine steps, and when a
+worker dies, the other one continues. These are counts, not times.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def test_another_worker_takes_over_the_sessions_of_one_that_stays_dead(
 
 
 def page_at(site: RunningSite, worker: str, workers: list[str]) -> SteppingPage:
-    """A page whose session this worker steps."""
+    """Return a page whose session this worker steps."""
     host = socket.gethostname()
     share = share_of(f"{worker}@{host}", [f"{name}@{host}" for name in workers])
     while True:

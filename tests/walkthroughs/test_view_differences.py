@@ -1,4 +1,6 @@
-"""The difference between two views leads where the steps between them lead: forwards, backwards, out of a branch."""
+"""Applying the difference between two views has the same result as applying the steps between them: forwards,
+backwards, and from one branch to another.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ Json = dict[str, Any]
 
 
 def walk(view: Json, changes: list[Json]) -> Json:
-    """Docs/frame.md, `changes`, as a page applies them."""
+    """Apply the changes as a page does (docs/frame.md, `changes`), and return the view."""
     view = msgspec.json.decode(msgspec.json.encode(view))
     for change in changes:
         *parents, name = change["path"]
@@ -41,7 +43,7 @@ def without_empty(value: Any) -> Any:
 
 
 def views(branch: Branch) -> list[Json]:
-    """The view after every step of a line, folded one step at a time."""
+    """Return the view after every step of a line, by applying one step at a time."""
     line = Branch.objects.line(branch)
     found = [deriving.view_of(Keyframe.objects.get(branch=line[0], number=0))]
     for body in deriving.sent_bodies(line, 1, branch.newest):

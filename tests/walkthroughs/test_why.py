@@ -1,4 +1,4 @@
-"""Why, asked over the API: the engine's chain for a stored step, wherever the session stands by now."""
+"""*Why*, asked with the API: the engine's chain of reasons for a stored step, at whatever step the session is now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eosviz.walkthroughs.models import Session
 from tests.walkthroughs.conftest import carry_out, message, root
 
 HELD = 75
-"""In SC-75 the partition is held, and virtual time is about to jump to the timeout."""
+"""At this step of SC-75, the partition is held back, and virtual time is about to jump to the timeout."""
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_step_that_is_not_made_yet_is_no_place_to_ask(held: Session) -> None:
 
 
 def test_steps_of_another_engine_are_not_explained(held: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine would explain what it makes of them, and not what was recorded."""
+    """The engine would explain the steps that it makes itself, and not the recorded ones."""
     simulations.recent.clear()
     monkeypatch.setattr(simulations, "encode_step", lambda step: b"{}")
     with pytest.raises(Problem) as caught:
@@ -96,7 +96,7 @@ def test_steps_of_another_engine_are_not_explained(held: Session, monkeypatch: p
 
 
 def test_the_subject_of_a_link_can_be_selected(held: Session) -> None:
-    """What a link points at has the shape of what a page sends back."""
+    """The subject of a sentence has the same form as the selection that a page sends."""
     for one in ask(held, HELD).links:
         if one.subject is not None:
             sent = message("actions", root(held), number=HELD, selection=one.subject, id=uuid.uuid4())
@@ -115,5 +115,5 @@ def test_a_page_that_asked_learns_that_its_task_failed(monkeypatch: pytest.Monke
     with pytest.raises(KeyError):
         tasks.find_why(str(uuid.uuid4()), encode(asked).decode())
     assert [(one.re, one.code, one.key) for one in messages] == [(str(asked.id), "refused", "problem.failed")]
-    # The text of the exception stays in the log, under this code.
+    # The text of the exception is only in the log, with this code.
     assert messages[0].params == {"report": str(asked.id)[:8]}

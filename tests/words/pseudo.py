@@ -1,7 +1,7 @@
-"""An invented language: every text of the catalogues with each letter replaced by one that English has not.
+"""An invented language: each letter of every text in the catalogues is replaced by one that English does not have.
 
-What is still in plain letters on a page that speaks it came from no catalogue. That is right for data (identifiers,
-numbers, the names that Kafka gives to things) and wrong for everything else: it would stay English in Chinese.
+If a page in this language still shows plain letters, they came from no catalogue. That is right for data
+(identifiers, numbers, Kafka's names) and wrong for everything else, which would stay English in Chinese.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ _SPEAK = str.maketrans(_PLAIN, _MARKED)
 _SLOT = re.compile(r"(\{[a-z_0-9]+(?:@[a-z_.]+|:)?)|\}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[.·-][A-Za-z0-9_]+)*(?![A-Za-z0-9_…-])")
 _GIVEN = re.compile(r"‹[^›]*›")
-"""A parameter's name, where a sentence is shown without a step."""
+"""The name of a parameter in a sentence that is shown without a step."""
 _NAME = re.compile(r".*(?:[0-9]|[a-z][A-Z]|[A-Z][A-Z])")
-"""With a digit (`p1`, `SC-03`), in camel case (`EndTxn`), in capitals (`FENCED`): never a word of English."""
+"""A word with a digit (`p1`, `SC-03`), in camel case (`EndTxn`) or in capitals (`FENCED`) is never an English word."""
 
 
 def pseudo(text: str) -> str:
-    """The text with its slots as they were; the words of `{count:one|many}` are words, too."""
+    """Return the text in the invented language, with its slots unchanged. The words in `{count:one|many}` are
+    replaced, too.
+    """
     spoken, at = [], 0
     for slot in _SLOT.finditer(text):
         spoken += [text[at : slot.start()].translate(_SPEAK), slot.group()]
@@ -33,14 +35,14 @@ def pseudo(text: str) -> str:
 
 
 def pseudo_catalogue(file: bytes) -> bytes:
-    """The file that the player reads (docs/player.md)."""
+    """Return the catalogue that the player reads (docs/player.md) in the invented language."""
     content: dict[str, Any] = json.loads(file)
     content["texts"] = {key: pseudo(text) for key, text in content["texts"].items()}
     return json.dumps(content).encode()
 
 
 def untranslated(texts: Iterable[str], names: frozenset[str]) -> list[str]:
-    """The words in plain letters that are no names, each with the text it stands in."""
+    """Return the words in plain letters that are no names, each with the text that contains it."""
     found: dict[str, str] = {}
     for text in texts:
         for word in _WORD.findall(_GIVEN.sub("", text)):

@@ -1,7 +1,7 @@
 """Draws texts at random, to be rated: `python -m tests.words.sample LANGUAGE SEED [--count N] [--of PATTERN]`.
 
 The same seed draws the same texts from the same catalogues. LANGUAGE is `en` or `zh-Hans`. Each text is printed with
-its file, its key, and, for what it must mean, the text of the same key in the other language.
+its file, its key, and the text of the same key in the other language, which shows what it must mean.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from tests.words.table import CHINESE, ENGLISH, Said, texts
 
 
 def drawn(language: str, seed: int, count: int, pattern: str = "") -> list[tuple[Said, str]]:
-    """`count` texts of a language, each with the same text in the other language. `pattern`: of files whose
-    path it matches."""
+    """Return `count` texts of a language, each with the same text in the other language. `pattern`: only texts of
+    files whose path it matches.
+    """
     everything = [said for said in texts() if re.search(pattern, said.file)]
     own = [said for said in everything if said.language == language]
     others = [said.text for said in everything if said.language != language]

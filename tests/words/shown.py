@@ -1,10 +1,10 @@
-"""The runs that show each text of the engine: what a sentence has to be true of.
+"""Lists the runs that show each text of the engine, and of which the text must be true.
 
     python -m tests.words.shown FILE [--worlds N] [--processes N]
 
-plays the library in every generation and N random worlds, and writes a JSON file: key to at most PLACES_MAX
-places, each a run, its step, and the text there in both languages. A run of the library is named
-``SC-03`` or ``SC-03-VARIANT``, in a generation ``SC-03@k28``; a random world is named by its seed.
+plays the library in every version and N random worlds, and writes a JSON file: key → at most PLACES_MAX
+places, each with a run, its step, and the text there in both languages. A run of the library is named
+``SC-03`` or ``SC-03-VARIANT``, in a version ``SC-03@k28``; a random world is named by its kind and its seed.
 
     python -m tests.words.shown --run NAME [--from STEP] [--to STEP]
 
@@ -36,16 +36,18 @@ from tests.engine.every_run import BEGUN, scenario_of
 from tests.engine.search.worlds import ANY, KINDS
 
 PLACES_MAX = 8
-"""A key has at most this many places, each in another run."""
+"""How many places a key has at most, each in another run."""
 STEPS_MAX = 4_000
-"""A run is read up to this step."""
+"""Up to which step a run is read."""
 KNOWN = frozenset(REQUIREMENTS)
 Place = tuple[str, int, str, str]
-"""A run, a step of it, the text in English and in Chinese."""
+"""The name of a run, a step of it, and the text there in English and in Chinese."""
 
 
 def named(name: str) -> Scenario:
-    """The scenario of a run by its name. Raises BadScenario when its generation cannot have it."""
+    """Return the scenario of a run by its name. Raises BadScenario if the scenario is not possible in the named
+    version.
+    """
     if name.startswith("world-"):
         _, kind, seed = name.split("-")
         document = KINDS[kind](Random(int(seed)), ANY)
@@ -56,14 +58,14 @@ def named(name: str) -> Scenario:
 
 
 def names(worlds: int) -> list[str]:
-    """Every run of the library as it is written, then in each generation, then random worlds."""
+    """Return the names of every run of the library as it is written, then in each version, then of random worlds."""
     grid = [f"{run}@{generation}" for generation in GENERATIONS for run in BEGUN]
     kinds = ("honest", "middleware", "honest", "plain", "hostile")
     return [*BEGUN, *grid, *(f"world-{kinds[seed % len(kinds)]}-{seed}" for seed in range(worlds))]
 
 
 def sentences_in(value: Any, keeper_name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every sentence in a JSON value, as key and parameters, and every requirement that it names."""
+    """Yield every sentence in a JSON value, as key and parameters, and every requirement that the value names."""
     if isinstance(value, dict):
         key = value.get("key")
         if isinstance(key, str) and key in catalogue():
@@ -78,14 +80,14 @@ def sentences_in(value: Any, keeper_name: str) -> Iterator[tuple[str, dict[str, 
 
 
 def asked(simulation: Simulation) -> Iterator[Any]:
-    """The questions that can be asked now, with their answers."""
+    """Yield the questions that can be asked now, and the sentences of their answers."""
     for question in questions_about(simulation, None):
         yield question.to_json()
         yield from (link.to_json() for link in why(simulation, question.question, question.subject))
 
 
 def places(name: str) -> dict[str, Place]:
-    """Key to the first place in this run. Empty when there is no such run in this generation."""
+    """Return key → the first place in this run. Empty if the run does not exist in this version."""
     try:
         simulation = Simulation(named(name))
     except (BadScenario, EngineError, Refused):
@@ -107,14 +109,14 @@ def places(name: str) -> dict[str, Place]:
             if step.interesting:
                 for answer in asked(simulation):
                     note(answer, step.number)
-    except Exception as error:  # a worker's error must name its run
+    except Exception as error:  # the error of a process must name its run
         raise RuntimeError(f"{name}, step {plan.steps}: {error}") from None
     note(plan.to_json(), plan.steps)
     return found
 
 
 def spread(known: list[Place], one: Place) -> None:
-    """Keep PLACES_MAX places with texts and scenarios as different as possible."""
+    """Keep PLACES_MAX places, in scenarios and with texts that are as different as possible."""
     if len(known) < PLACES_MAX:
         known.append(one)
         return
@@ -125,7 +127,7 @@ def spread(known: list[Place], one: Place) -> None:
 
 
 def collected(worlds: int, processes: int) -> dict[str, list[Place]]:
-    """Key to its places. A key that no run shows has none."""
+    """Return key → its places; an empty list for a key that no run shows."""
     found: dict[str, list[Place]] = {key: [] for key in catalogue()}
     with ProcessPoolExecutor(processes) as pool:
         for of_run in pool.map(places, names(worlds), chunksize=8):

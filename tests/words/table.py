@@ -1,7 +1,7 @@
-"""What texts say for what, what they do not say, and why: one table for catalogues, scenarios, samples, documents and
-pseudocode.
+"""Which words texts use, which they must not use, and why: one table for catalogues, scenarios, samples, documents
+and pseudocode.
 
-The terms themselves: docs/glossary.md.
+docs/glossary.md lists the terms themselves.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ROOMS = (
     "eosviz/scenarios",
     "docs/examples",
 )
-"""Every folder with texts in both languages."""
+"""All folders that contain texts in both languages."""
 ASKED = "asked.toml"
-"""Holds what people search with, whatever they call a thing, and what scenarios were called before. No page says it."""
+"""A file with the words that people search for, and earlier titles of scenarios. No page shows it."""
 
 CODE = "code line "
-"""How the keys of pseudocode begin."""
+"""How the keys of lines of pseudocode begin."""
 
 HAN = "[\u3400-\u9fff]"
 HALF_WIDTH = rf"{HAN}[,:;!?(]|[,:;!?] ?{HAN}|\){HAN}"
-"""A mark of English beside a Chinese character."""
+"""Matches an English punctuation mark beside a Chinese character."""
 UNSPACED = rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9]{HAN}"
 
 
@@ -42,10 +42,10 @@ UNSPACED = rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9]{HAN}"
 class Rule:
     """A pattern that no text may contain.
 
-    ``bad`` breaks it, ``good`` is what is said instead; ``but`` gives keys (or beginnings of them) that may, each with
-    the reason. ``keys`` keeps it to keys that match. ``slots``: the pattern is about
-    ``{names}``, too, which are hidden else. ``documents``: an English rule also for docs/ and the README; a Chinese
-    one is for their Chinese in any case.
+    ``bad`` is a text that breaks the rule, ``good`` is what to write instead. ``but`` lists keys (or their
+    beginnings) that may break it, each with the reason. ``keys`` restricts the rule to keys that match. With
+    ``slots``, the pattern also applies to ``{names}``, which are hidden otherwise. With ``documents``, an English
+    rule also applies to docs/ and the README; a Chinese rule always applies to their Chinese.
     """
 
     why: str
@@ -67,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Said:
-    """A text with its file, its key in that file (in a document, the line number) and its language."""
+    """A text with its file, its key in this file (in a document, the line number) and its language."""
 
     file: str
     key: str
@@ -110,7 +110,7 @@ TERMS = {
     "CommitOk": (r"(?<![A-Za-z])[A-Z][a-z]+-(ok|fail|ack|reply)\b", "响应 Commit-ok"),
     "已中止事务索引": ("(?<!已)中止事务的?索引", "中止事务索引未能写入"),
 }
-"""Of each thing its one Chinese word, what else has been said for it, and a text with that."""
+"""Chinese term → a pattern of other words for it, and a text with such a word."""
 
 ENGLISH_RULES = (
     Rule(
@@ -563,12 +563,12 @@ RULES = (*ENGLISH_RULES, *CHINESE_RULES)
 
 
 def plain(text: str) -> str:
-    """Without the names of what is put in, which may be words of either language."""
+    """Return the text without the names of its slots, which may be words of either language."""
     return re.sub(r"\{[^}]*\}", "…", text)
 
 
 def pairs(document: Any, key: str = "") -> Iterator[tuple[str, str, str]]:
-    """Key, English and Chinese of everything that is said in both."""
+    """Yield the key, the English and the Chinese of every text in both languages."""
     if isinstance(document, dict):
         if isinstance(document.get(ENGLISH), str) and isinstance(document.get(CHINESE), str):
             yield key, document[ENGLISH], document[CHINESE]
@@ -581,7 +581,7 @@ def pairs(document: Any, key: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def texts() -> list[Said]:
-    """Everything that is said in both languages."""
+    """Return all texts that exist in both languages."""
     files = (file for room in ROOMS for file in sorted((ROOT / room).rglob("*.toml")) if file.name != ASKED)
     return [
         Said(file.stem, key, language, text)
@@ -592,7 +592,7 @@ def texts() -> list[Said]:
 
 
 def lines() -> list[Said]:
-    """Of docs/ and the README, line by line and cell by cell, what is no code."""
+    """Return the texts of docs/ and the README, line by line and cell by cell, without code."""
     documents = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
     return [
         Said(document.name, f"line {number}", CHINESE if re.search(HAN, part) else ENGLISH, part.strip())
@@ -603,7 +603,7 @@ def lines() -> list[Said]:
 
 
 def code() -> list[Said]:
-    """The Chinese lines of the pseudocode, without the names in them."""
+    """Return the Chinese lines of the pseudocode, without the names in them."""
     return [
         Said(
             document.name,
@@ -618,12 +618,12 @@ def code() -> list[Said]:
 
 
 def broken(rule: Rule, said: list[Said]) -> list[Said]:
-    """The texts that the rule is about and that break it, without its exceptions."""
+    """Return the texts that the rule applies to and that break it, without its exceptions."""
     return [one for one in said if _about(rule, one) and rule.breaks(one.text) and not rule.allows(one.key)]
 
 
 def unneeded(rule: Rule, said: list[Said]) -> list[str]:
-    """The exceptions that no text needs."""
+    """Return the exceptions that no text needs."""
     needing = [one.key for one in said if _about(rule, one) and rule.breaks(one.text)]
     return [beginning for beginning in rule.but if not any(key.startswith(beginning) for key in needing)]
 

@@ -1,4 +1,4 @@
-"""Comments, docstrings and names have the words of the documents: a component or a person is the subject."""
+"""Comments, docstrings and names use the words of the documents: a component or a person is the subject."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ from tests.syntax_tree import parsed
 
 WORDS = "told|somebody|nobody|whoever|anybody|everybody|news|sights|bringing"
 OLD = re.compile(rf"\b({WORDS})\b", re.IGNORECASE)
-"""A client receives, a page shows, a step names; no request is sent by *somebody*."""
+"""Words that comments must not use: a client receives, a page shows, a step names, and a certain component sends a
+request.
+"""
 ANYWHERE = re.compile(rf"(?<![a-z])({WORDS})(?![a-z])", re.IGNORECASE)
-"""Also within a name, between underscores."""
+"""Also matches inside a name, between underscores."""
 IN_TEXT = ("engine", "eosviz", "tests", "benchmarks")
 IN_NAMES = IN_TEXT
 COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL)
 MARKED = re.compile(r"`[^`]*`|<[^>]*>")
-"""Code within a comment."""
+"""Matches code inside a comment."""
 NOT_OURS = {"oracles", "generated", "migrations"}
 HOLDS_THEM = "tests/words"
 STORED = {"TOLD"}
-"""The name of a kind of damage is a part of a sentence's key (`log.damage.told`), which stored log cases hold."""
+"""Names that may stay. The name of a kind of damage is a part of a sentence's key (`log.damage.told`), which stored
+log cases contain.
+"""
 
 
 def python(*rooms: str) -> Iterator[tuple[str, str]]:
-    """Name and source of the files that hold an old word anywhere: the others need no parser."""
+    """Yield the name and the source of files that contain a forbidden word anywhere; the other files need not be
+    parsed.
+    """
     paths = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
     assert len(paths) > 300
     for path in paths:
@@ -40,7 +46,7 @@ def python(*rooms: str) -> Iterator[tuple[str, str]]:
 
 
 def said_in(source: str) -> Iterator[str]:
-    """Comments and docstrings, those of attributes as well."""
+    """Yield the comments and docstrings of a source, including those of attributes."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.string
@@ -54,7 +60,7 @@ def said_in(source: str) -> Iterator[str]:
 
 
 def scripts() -> Iterator[tuple[str, str]]:
-    """Name and each comment of the front end's scripts and styles."""
+    """Yield the name of each script and style sheet of the front end with each of its comments."""
     for path in sorted((ROOT / "static").rglob("*")):
         name = path.relative_to(ROOT)
         if path.suffix in (".ts", ".css") and not {"dist", *NOT_OURS} & set(name.parts):

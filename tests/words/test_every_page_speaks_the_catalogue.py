@@ -1,5 +1,5 @@
-"""Every page of the site in an invented language (`pseudo.py`): no word of English is left. And in Chinese: no
-mark of English is.
+"""Every page of the site in an invented language (`pseudo.py`) has no English word left, and in Chinese it has no
+English punctuation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ NAMES = frozenset({"eosviz", "Kafka"})
 
 
 def names_in_tables() -> frozenset[str]:
-    """What the engine's machines call their states and events, and Kafka's classes and methods."""
+    """Return the names that the engine's machines give states and events, and the names of Kafka's classes and
+    methods.
+    """
     found = set()
     for machine in machines().values():
         found |= {machine.name, *machine.states, *machine.events}
@@ -73,17 +75,19 @@ _SAID = ("title", "placeholder", "aria-label", "alt", "content")
 INLINE = ("a", "b", "strong", "em", "i", "small", "span", "code", "kbd", "time", "abbr", "q", "bdi")
 HALF_WIDTH = re.compile(rf".{{0,30}}(?:{CHINESE}[,:;!?(]|[,:;!?)] ?{CHINESE}).{{0,30}}")
 CALL = re.compile(r"[A-Za-z_.]+\([A-Za-z_, ]*\)")
-"""`close()` has the brackets of its language."""
+"""The brackets of a call such as `close()` belong to its programming language."""
 
 
 class Words(HTMLParser):
-    """What a page says: its text, and what its attributes say; not what is code or in a named language."""
+    """Collects the texts of a page and of its attributes, without code and without parts that are marked as another
+    language.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[str] = []
         self.whole = [""]
-        """Text as it stands on the page: pieces that no block parts are one."""
+        """The page's text in pieces; pieces that no block element separates form one."""
         self._silent: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -106,7 +110,7 @@ class Words(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.texts.append(data)
-        # A name in code is said, too.
+        # Names in code are read, too.
         if not {"script", "style"} & set(self._silent):
             self.whole[-1] += data
 
@@ -123,7 +127,9 @@ def nobodys_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def forget_what_was_said() -> None:
-    """Templates keep the filters that they were compiled with, the search its texts."""
+    """Clear what was kept in another language: templates with the filters that they were compiled with, and the texts
+    of the search.
+    """
     reset_loaders()
     search_index.entries.cache_clear()
     search_index.known_entries.cache_clear()
@@ -144,7 +150,7 @@ def test_a_page_in_chinese_joins_its_words_with_chinese_marks(client: Client, ad
     page = Words()
     page.feed(client.get(address, headers={"accept-language": "zh-CN"}).content.decode())
     code = {line.chinese for component in components().values() for line in component.lines}
-    # A line of code has the marks of its language.
+    # A line of code has the punctuation of its language.
     shown = [text for text in (*page.whole, *page.texts) if text.strip() not in code]
     assert any(re.search(CHINESE, text) for text in shown)
     wrong = {found.group() for text in shown for found in HALF_WIDTH.finditer(CALL.sub("…", text))}

@@ -1,4 +1,6 @@
-"""Words are joined with the marks of their language (engine/explain/catalogue/joins.toml), not with marks in code."""
+"""Words are joined with the punctuation of their language (engine/explain/catalogue/joins.toml), not with marks in
+code.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,17 @@ from pathlib import Path
 from eosviz.launch.places import ROOT
 
 IN_TYPESCRIPT = re.compile(r"""\.join\("[,;] "\)|\}[,;:] \$\{(?:say|word)|\$\{say\([^{}]*\)\}[,;:] """)
-"""`names.join(", ")`, and a mark before or behind a text of the catalogue."""
+"""Matches `names.join(", ")`, and a punctuation mark before or after a text of the catalogue."""
 NO_TEXTS = ("builder/document.ts", "diagrams/sequence-text.ts", "player/joins.ts", "player/picked-steps.ts")
-"""A list in a field, Mermaid's own marks, steps as a handout's field takes them."""
+"""Files whose marks are not texts: a list in a field, Mermaid's own marks, and steps as the field of a handout takes
+them.
+"""
 IN_TEMPLATES = re.compile(r"""[%}]\}(?:</\w+>)?[,;:](?: |<)|(?:[,;:] |\()\{(?:% say|\{ \w+\.title)""")
-"""A mark between a value and a text, and a bracket before one."""
+"""Matches a punctuation mark between a value and a text, and a bracket before one."""
 GAP_AFTER_A_VALUE = re.compile(r"\}\}(?:</\w+>)?\{% gap %\}")
-"""The gap of Chinese sentences is empty, but a value may end with a Latin letter."""
+"""Between Chinese sentences there is no space, but a value may end with a Latin letter, which needs one."""
 SLOT_BEFORE_CHINESE = re.compile(r"\{[a-z_0-9]+\}[\u3400-\u9fff]")
-"""A space after a slot is left out where its value ends with a Chinese character, so it is always written."""
+"""The space after a slot is left out when its value ends with a Chinese character, so a text must always have it."""
 
 
 def lines_of(folder: str, ending: str) -> Iterator[tuple[str, int, str]]:

@@ -1,4 +1,4 @@
-"""Every text of catalogues, scenarios, samples and documents keeps to the table (`table.py`)."""
+"""Every text of catalogues, scenarios, samples and documents obeys the rules in `table.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.words import table
 from tests.words.table import CHINESE, ENGLISH, RULES, Rule, Said
 
 KEYED = re.compile(r"([a-z_]+\.[a-z_.0-9]+) (?=\{)")
-"""A sentence of a golden, before its parameters."""
+"""Matches the key of a sentence in a golden, before its parameters."""
 REQUIREMENT = r"\b(?:CTR|TXC|TXM|ACC|SEQ|LOG|FEN|CON|MRK|OFS|FND|ORD|SND|PID|CFG)-\d+"
 
 
@@ -30,7 +30,7 @@ def texts_shown(texts: list[Said]) -> list[Said]:
 
 
 KEYS = ("some.key", "variants/title", "error.SOME.compared", "cost.some")
-"""One of each kind that rules are kept to."""
+"""One key of each kind to which rules can be restricted."""
 
 
 def name(rule: Rule) -> str:
@@ -68,7 +68,7 @@ def test_the_one_word_is_the_one_that_is_used(texts: list[Said], word: str) -> N
 
 
 def test_nothing_with_words_is_left_out(texts_shown: list[Said]) -> None:
-    """Every folder's file with both languages is among them."""
+    """Every file of these folders that has texts in both languages is among them."""
     both = {
         path.stem
         for room in ("engine", "eosviz", "docs")
@@ -110,7 +110,7 @@ def test_pseudocode_is_read_without_its_names(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_sentences_of_runs_are_joined_with_chinese_marks() -> None:
-    """One of each key of all runs in `tests/goldens`, filled with what the run gave it."""
+    """For each key in `tests/goldens`, one sentence is filled with the parameters of a run."""
     given: dict[str, dict[str, Any]] = {}
     for golden in sorted((ROOT / "tests" / "goldens").glob("*.txt")):
         for line in golden.read_text("utf-8").splitlines():
@@ -130,11 +130,11 @@ def test_requirements_are_named_in_chips_and_not_in_lessons(texts: list[Said]) -
 
 COUNTED = re.compile(r"\{([a-z_0-9]+):[^{}|]*\|[^{}|]*\}")
 PLURAL_AFTER_ONE = re.compile(r"(?<![\d.–])1 [^.;:]*\b(are|were|have|they|them|their)\b", re.IGNORECASE)
-"""A verb or pronoun that agrees with several, after a count of one: it belongs inside the braces."""
+"""Matches a verb or pronoun in the plural after a count of one; it must be inside the braces."""
 
 
 def with_counts_of(number: int, text: str, counts: frozenset[str]) -> str:
-    """The text as it is shown when each of its counts is this number; what else is put in is one word."""
+    """Return the text as it is shown if each of its counts is this number; every other slot is filled with a word."""
     slots = re.findall(r"\{([a-z_0-9]+)", text)
     return fill(text, {slot: number if slot in counts else "other" for slot in slots})
 
@@ -145,9 +145,9 @@ def counts_of(text: str) -> frozenset[str]:
 
 @pytest.fixture(scope="module")
 def counts(texts: list[Said]) -> frozenset[str]:
-    """The slots that have a singular and a plural form in some English text.
+    """Return the slots that have a singular and a plural form in some English text.
 
-    Slots for limits are left out: a limit is never 0 or 1.
+    Slots for limits are left out, because a limit is never 0 or 1.
     """
     named = frozenset(name for one in texts if one.language == ENGLISH for name in counts_of(one.text))
     return named - {"most", "least", "limit", "steps_max"}
@@ -180,7 +180,7 @@ WRONG_COUNT = {
     (CHINESE, 1): r"(全部|所有|这|各|每) ?1 ?[个条次步]|(?<![\d.–第]) 1 [个条次步][^，。；：]{0,6}[都各均]",
     (CHINESE, 2): r"\{",
 }
-"""What a text with this count is not: `all 0`, `all 1`, `1 records`; with 2, every slot is filled."""
+"""What a text with this count must not contain: `all 0`, `all 1`, `1 records`; with 2, an unfilled slot."""
 OF_THE_LIBRARY, OVER_A_LIMIT = "the library has many", "shown where there are more than a limit"
 ALWAYS_SEVERAL = {
     "library.search.clear": OF_THE_LIBRARY,
@@ -202,11 +202,11 @@ ALWAYS_SEVERAL = {
     "diagram.ledger.duplicated": "a duplicate is a second copy",
     "outcome.count": "a name before its number",
 }
-"""Texts whose count is never 0 or 1, and why."""
+"""Key → why its count is never 0 or 1."""
 
 
 def nouns_counted(texts: list[Said]) -> str:
-    """The plurals of everything that is counted, as alternatives of a pattern."""
+    """Return the plurals of all nouns that are counted, as alternatives of a pattern."""
     plurals = [
         found
         for one in texts

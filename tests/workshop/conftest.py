@@ -1,4 +1,4 @@
-"""People with drafts, and the text of a scenario that does something."""
+"""People with drafts, and the text of a scenario in which something happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the builder asks: edits, trial runs and saving; sanitised lessons; bounds and refusals."""
+"""The requests of the builder: edits, trial runs and saving; lessons without unsafe markup; bounds and refusals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_edit_answers_with_text_document_names_and_every_mistake(browser: Cli
     assert all(one["line"] for one in answered["mistakes"])
     assert answered["names"]["partitions"] == ["t-0", "t-1"]
     draft.refresh_from_db()
-    assert draft.text == TEXT  # an answer stores nothing
+    assert draft.text == TEXT  # answering stores nothing
 
 
 def test_a_mistake_is_reported_in_the_language_of_the_page(browser: Client, draft: Draft) -> None:
@@ -313,7 +313,7 @@ def test_nothing_of_an_author_s_html_or_addresses_elsewhere_passes(text: str) ->
 
 
 class Tags(HTMLParser):
-    """Every tag with its attributes, as a browser would read it."""
+    """Collects every tag with its attributes, as a browser would read them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -406,7 +406,7 @@ def test_too_many_edits_are_refused_as_such(browser: Client, draft: Draft) -> No
 
 
 LONG = TEXT + "# a remark\n" * 6_000
-"""Below the bound of a text; with values in place of remarks an edit takes seconds of a processor."""
+"""A text just below the bound. If it contained values and not remarks, an edit would take seconds of processor time."""
 
 
 def test_a_long_text_is_edited_in_a_process_of_its_own(

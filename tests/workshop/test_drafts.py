@@ -1,4 +1,4 @@
-"""Drafts and their versions: kept, found, published, compared with a newer engine, copied and deleted."""
+"""Drafts and their versions: stored, found, published, compared with a newer engine, copied and deleted."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
     edition = actions.publish(draft)
     assert actions.check(edition) is None
     digests = bytearray(edition.step_digests[""])
-    digests[8 * 6] ^= 1  # as an engine would have made it whose seventh step is another one
+    digests[8 * 6] ^= 1  # as if an engine had made another seventh step
     Edition.objects.filter(pk=edition.pk).update(steps=Edition.pack([bytes(digests)]), checked="1")
     output = io.StringIO()
     call_command("check_editions", stdout=output)
@@ -174,7 +174,7 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
         "step 7 is another one" in output.getvalue() and "1 compared, 1 of them differ" in output.getvalue()
     )
     assert settings.CELERY_BEAT_SCHEDULE["check_editions"]["task"] == check_editions.name
-    check_editions()  # as the schedule and a worker that starts ask for it; all of them were compared just now
+    check_editions()  # as the schedule and a starting worker request it; all versions were compared just now
     edition.refresh_from_db()
     assert edition.differs is not None
     assert (edition.differs["variant"], edition.differs["step"]) == ("", 7)
@@ -294,7 +294,9 @@ def test_hostile_files_leave_no_row_or_one_that_says_what_is_wrong(lea: User, co
 
 
 def test_the_page_offers_what_can_be_done_with_the_newest_version(draft: Draft, ina: User) -> None:
-    """A text that is a version already is not published again; without questions nothing is to be predicted."""
+    """A text that is already a version is not published again, and without questions there is no *predict*
+    assignment.
+    """
     address, browser = f"/workshop/{draft.id}/", signed_in(ina)
     assert f"{address}publish" in browser.get(address).content.decode()
     actions.publish(draft)
@@ -432,7 +434,7 @@ def test_only_instructors_publish_for_all_and_only_to_classes_they_teach(ina: Us
 
 @pytest.fixture
 def untaken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """No worker takes what is to be published; what it was asked to take."""
+    """The ids of drafts that a worker was asked to publish; no worker publishes them."""
     asked: list[str] = []
     monkeypatch.setattr(publish_task, "delay", asked.append)
     return asked

@@ -1,4 +1,4 @@
-"""*A scenario like this case*: real logs written again by the engine at the same offsets, or why that cannot be."""
+"""*A scenario like this case*: the engine writes a real log again, with the same offsets, or says why it cannot."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ COMMIT, ABORT = "COMMIT", "ABORT"
 
 
 def opened(name: str, *partitions: str, owner: str = "") -> Replay:
-    """The case of a fixture's folder, or of some of its partitions."""
+    """Open the folder of a fixture, or some of its partitions, as a case."""
     folder = LOGS / name
     files = {
         f"{path.parent.name}/{path.name}": path.read_bytes()
@@ -41,7 +41,7 @@ def opened(name: str, *partitions: str, owner: str = "") -> Replay:
 
 
 def by_offset(folder: Path) -> dict[int, str]:
-    """What Kafka's own dump says of each offset: data, or the marker's kind."""
+    """Return offset → what Kafka's own dump says: `data`, or the kind of the marker."""
     kinds: dict[int, str] = {}
     dump = next(folder.glob("*.log.dump.txt")).read_text()
     for line in dump.splitlines():
@@ -116,7 +116,7 @@ def test_the_page_says_why_there_is_none(language: str, sentence: str) -> None:
 
 
 def batch(at: int, partition: str = "t-0", producer: int = 7, **changed: Any) -> Stored:
-    """A batch of one record of a transaction."""
+    """Return a batch with one record of a transaction."""
     return Stored(partition, at, at, producer, 0, True, None)._replace(**changed)
 
 
@@ -168,7 +168,9 @@ def test_a_refusal_of_the_engine_is_given_as_the_reason(monkeypatch: pytest.Monk
 
 
 def test_markers_with_other_batches_between_them_are_joined() -> None:
-    """One transaction's marker in t-1 stands behind what another wrote there later than its marker in t-0."""
+    """In t-1, the marker of one transaction comes after batches that another one wrote later than the first one's
+    marker in t-0.
+    """
     batches = [
         *(batch(0), batch(0, "t-1"), marker(1), batch(1, "t-1", 8), marker(2, partition="t-1")),
         *(marker(3, ABORT, "t-1", 8), batch(2, producer=-1, transactional=False)),

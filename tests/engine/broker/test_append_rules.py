@@ -1,4 +1,6 @@
-"""The table of an append: every row of SEQ-17 in both generations, every row of the code, every switch."""
+"""The rules for an append: every row of SEQ-17 in both versions, every row of the table in the code, and every
+switch.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def marker(
 
 
 def known(log: PartitionLog, *, last: int | None = None, epoch: int = 0) -> None:
-    """An entry at ``epoch``: five batches ending in ``last``, or nothing cached when ``last`` is None."""
+    """Give the log a producer entry at ``epoch`` whose five cached batches end with sequence ``last``; with ``last``
+    None, no batch is cached.
+    """
     log.preset_producer(0, epoch, last, None, 0)
 
 
@@ -161,7 +165,7 @@ def _arrange(row: AppendRule, profile: Profile, switches: Switches) -> tuple[Par
 
 
 def turned(row: AppendRule, on: bool) -> Switches:
-    """The switches with that of this row turned."""
+    """Return switches in which only this row's switch is set, to ``on``."""
     given: dict[str, Any] = {present(row.switch): on}
     return Switches(**given)
 
@@ -224,7 +228,7 @@ def test_every_marker_row(row: AppendRule, profile: Profile) -> None:
 
 
 def test_no_row_is_left_out() -> None:
-    """A row without a case may be wrong: the cases above have all guards and rows."""
+    """Together, the cases above cover all guards and rows; a row without a case could be wrong without a failure."""
     assert {row_of(case).asks for case in DATA_CASES} == {row.asks for row in DATA_RULES}
     used = {row.when for row in (*DATA_RULES, *MARKER_RULES)}
     assert used == set(GUARDS)
@@ -270,7 +274,9 @@ def test_several_batches_in_one_append_run_on() -> None:
 
 
 def test_a_leader_of_28_takes_one_batch_at_once() -> None:
-    """``LogValidator`` refuses what holds more than one, from any producer; a follower appends what the leader has."""
+    """``LogValidator`` of 2.8 refuses a request with more than one batch for a partition, from any producer. 2.0
+    checks only their sequences.
+    """
     log = new_log(K28)
     assert append(log, batch_of(0), batch_of(1)).error.name == "INVALID_RECORD"
     assert log.log_end == 0
@@ -308,7 +314,7 @@ ARRIVALS: st.SearchStrategy[dict[str, Any]] = st.builds(
 @given(fields=ARRIVALS, profile=st.sampled_from([K20, K28]), level=st.sampled_from(list(Level)))
 @settings(max_examples=300, deadline=None)
 def test_the_trace_tells_what_was_decided(fields: dict[str, Any], profile: Profile, level: Level) -> None:
-    """One row decides at most; rows before it passed, rows after it were not reached."""
+    """At most one row decides: the rows before it passed, and the rows after it were not reached."""
     arrival = Arrival()
     for name, value in fields.items():
         setattr(arrival, name, value)

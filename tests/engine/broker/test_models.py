@@ -25,7 +25,7 @@ MODULUS = INT_MAX + 1
 
 
 class Remembered:
-    """SEQ-17 modulo 2^31, with no sentinel and no table: what one partition knows of one producer."""
+    """A model of SEQ-17 modulo 2^31, without sentinels and tables: what one partition knows of one producer."""
 
     def __init__(self, accepts_unknown: bool) -> None:
         self.accepts_unknown = accepts_unknown
@@ -62,7 +62,9 @@ class Remembered:
 
 @st.composite
 def arrivals(draw: st.DrawFn) -> list[tuple[int, int, int, int]]:
-    """Mostly what a client would send next or again, sometimes nonsense; near the wrap now and then."""
+    """Batches that are mostly what a client would send next or again, and sometimes nonsense; some sequences are near
+    the wrap.
+    """
     start = draw(st.sampled_from([0, 0, INT_MAX - 4]))
     sent: list[tuple[int, int, int, int]] = []
     steps = []
@@ -104,7 +106,7 @@ def test_accept_duplicate_or_refuse_as_the_model_says(
 
 
 def test_the_model_sees_every_outcome() -> None:
-    """The pair to *always*: a run in which each answer really occurs."""
+    """The counterpart to the tests of *always*: one run in which each answer occurs."""
     seen = set()
     model = Remembered(accepts_unknown=False)
     for epoch, first in ((0, 3), (0, 0), (0, 0), (0, 5), (1, 4), (1, 0), (0, 1)):
@@ -143,7 +145,7 @@ ACTIONS = st.lists(
 
 
 class Drill:
-    """One cluster, two producers, random actions; what must hold is checked after each."""
+    """One cluster, two producers and random actions; after each action, the invariants are checked."""
 
     def __init__(self, segment_records: int | None) -> None:
         self.cluster = Cluster(segment_records=segment_records)
@@ -227,7 +229,7 @@ class Drill:
             assert all(broker.delayed.by_deadline.count(delayed) == 1 for delayed in waiting)
 
     def _agreement(self) -> None:
-        """Below the high watermark of a live in-sync replica all live in-sync replicas hold the same."""
+        """Below the high watermark, all live in-sync replicas must have the same batches."""
         state = self.cluster.controller.partitions["t-0"]
         members = [
             self.cluster.log(replica)
@@ -245,7 +247,9 @@ class Drill:
         assert all(content == contents[0] for content in contents)
 
     def _fold(self) -> None:
-        """Folding the step's changes gives exactly the view the parts report: no touch was forgotten."""
+        """Applying the step's changes to the previous view must give the view that the parts report: if it does not,
+        a part changed without a touch.
+        """
         step = self.cluster.strict.finished()
         for change in step.changes:
             shown = change_to_json(change)
@@ -271,7 +275,7 @@ def test_a_cluster_under_random_faults(
 
 
 def settle(drill: Drill) -> None:
-    """All brokers return: all replicas end alike, and none waits for ever."""
+    """Bring all brokers back: then all replicas have the same log, and no request waits for ever."""
     cluster = drill.cluster
     cluster.end_sessions()
     for broker_id, broker in cluster.brokers.items():
@@ -286,7 +290,8 @@ def settle(drill: Drill) -> None:
     assert len(cluster.controller.partitions["t-0"].isr) == 3
     logs = [cluster.log(broker_id) for broker_id in cluster.brokers]
     assert len({(log.log_end, log.high_watermark) for log in logs}) == 1
-    # A leader elected before it heard of a deletion keeps the old head; its followers do not get it back.
+    # A leader that was elected before it heard of a deletion keeps the old beginning of the log; its followers do
+    # not.
     assert all(log.log_start >= leader.replicas["t-0"].log.log_start for log in logs)
     assert leader.replicas["t-0"].waiting == []
     stored = [serial for batch in leader.replicas["t-0"].log.batches for serial in batch.serials]
@@ -296,7 +301,9 @@ def settle(drill: Drill) -> None:
 @given(actions=ACTIONS)
 @settings(max_examples=60, deadline=None)
 def test_what_was_acknowledged_by_all_survives(actions: list[tuple[str, int | None, int | None]]) -> None:
-    """acks=all, and only in-sync replicas may lead: nothing acknowledged is lost, whichever broker fails when."""
+    """With acks=all, and if only in-sync replicas may lead, no acknowledged record is lost, whichever broker fails at
+    any time.
+    """
     drill = Drill(None)
     cluster = drill.cluster
     acknowledged = {}

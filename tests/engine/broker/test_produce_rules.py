@@ -1,4 +1,6 @@
-"""The rules before the log is asked, in their order; those of InitProducerId and Fetch (LOG-1, PID-9)."""
+"""The rules that a broker applies before it asks the log, in their order; and the rules of InitProducerId and Fetch
+(LOG-1, PID-9).
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ from tests.engine.narrowing import of, present
 
 
 def arrange(name: str, profile: Profile = K28) -> tuple[Cluster, int, RecordBatch, dict[str, Any]]:
-    """A cluster, a batch and the rest of a request that only the rule ``name`` refuses."""
+    """Return a cluster, the broker to ask, a batch, and further fields of a request that only the rule ``name``
+    refuses.
+    """
     options: dict[str, Any] = {}
     batch = batch_of(0)
     cluster = Cluster(profile=profile, min_isr=3)
@@ -179,7 +183,7 @@ def test_every_rule_of_init_producer_id(rule: Rule[Any]) -> None:
 
 
 def test_every_rule_of_fetch_has_a_case() -> None:
-    """Their cases are in test_replication.test_reading; here only that none was added without one."""
+    """The cases are in test_replication.test_reading; this test fails if a rule was added without one."""
     assert [rule.when.__name__ for rule in FETCH_RULES] == [
         "partition_unknown",
         "not_leader",
@@ -202,7 +206,9 @@ def test_a_topic_of_an_older_format_takes_what_names_no_producer() -> None:
 
 
 def test_a_handler_runs_without_a_broker() -> None:
-    """It takes the parts that it needs; here a Produce at a leader made of nothing else."""
+    """A handler needs only the parts that it is given; here, a Produce is handled at a leader that has no other
+    parts.
+    """
     watch = Watch()
     setup = Setup(
         broker_id=1, profile=K28, switches=Switches(), configuration=BrokerConfiguration(), watch=watch

@@ -1,4 +1,4 @@
-"""Blocks of producer ids: the claim loop, its races and its end (PID-1 to PID-8)."""
+"""Blocks of producer ids: how a broker claims one, races between brokers, and the last block (PID-1 to PID-8)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def manager(
 
 
 def serve(controller: ZooKeeperController, claiming: ProducerIdManager, effects: Effects) -> Send:
-    """ZooKeeper carries one request out; gives the reply that is under way."""
+    """Let ZooKeeper carry out the request in ``effects``, and return its reply, which is not delivered."""
     (send,) = sends(effects)
     envelope = Envelope(0, "broker-0", "zookeeper", send.body, send.correlation_id, False, 0, 0)
     (reply,) = controller.handle(envelope, 0)
@@ -161,7 +161,7 @@ def test_without_the_version_check_two_brokers_share_a_block() -> None:
 
 
 def test_the_last_block_ends_in_negative_ids() -> None:
-    """CTR-6: 64-bit addition passes LONG_MAX and nothing notices."""
+    """CTR-6: a 64-bit addition overflows LONG_MAX, and no check notices it."""
     controller = ZooKeeperController(watch=StrictWatch())
     controller.preset_block(9, LONG_MAX - 1999, LONG_MAX - 1000)
     claiming = manager()
@@ -275,7 +275,7 @@ TAKEN = {
 
 
 def test_every_pair_of_state_and_event() -> None:
-    """Pairs without a row are a broken table (EngineError), not a silent nothing."""
+    """A pair without a row must raise EngineError, and not be ignored silently."""
     for state in MACHINE.states:
         for event in MACHINE.events:
             if (state, event) in TAKEN:
@@ -305,7 +305,9 @@ def test_exactly_one_guard_of_a_read_holds(latest: tuple[int, int, int] | None, 
 )
 @settings(max_examples=200, deadline=None)
 def test_no_id_is_ever_issued_twice(faults: list[str]) -> None:
-    """Whatever is lost, whichever brokers compete, whenever one crashes: ids are unique, blocks never overlap."""
+    """Whatever is lost, whichever brokers compete and whenever one crashes: ids are unique, and blocks never
+    overlap.
+    """
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)

@@ -172,7 +172,7 @@ def test_too_few_in_sync_before_and_after_the_append() -> None:
 
 
 def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync() -> None:
-    """KAFKA-15583: the append waits for a replica that returns, or times out."""
+    """KAFKA-15583: the append waits until another replica has returned, or times out."""
     cluster = Cluster(min_isr=2, profile=replace(K28, watermark_needs_min_isr=True))
     cluster.produce(1, batch_of(0))
     for follower in (3, 2):
@@ -250,7 +250,9 @@ def test_leader_change_tells_waiting_clients_and_truncates_the_old_leader() -> N
 
 
 def test_an_old_leaders_longer_log_is_cut_where_the_logs_parted() -> None:
-    """Lengths say nothing: the new leader may be past the old one's end when it comes back."""
+    """The lengths of the logs do not show where they differ: the new leader's log may be longer when the old leader
+    returns.
+    """
     cluster = Cluster()
     cluster.produce(1, batch_of(-1, 1, serials=(1,)), acks=1)
     cluster.replicate()
@@ -330,7 +332,7 @@ def test_a_pause_within_the_session_changes_nothing_and_beyond_it_moves_the_lead
 
 
 def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership() -> None:
-    """Its old session ends before the new one begins, so another broker was elected in between."""
+    """The old session of the broker ends before its new one begins, so another broker was elected in between."""
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
     cluster.replicate()
@@ -343,7 +345,7 @@ def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership() -> None
 
 
 def test_a_clean_stop_keeps_only_the_newest_batch_of_each_producer() -> None:
-    """Known case 19: the window shrinks to one batch."""
+    """Known case 19: of the recent batches of a producer, only the newest is remembered."""
     cluster = Cluster(brokers=1)
     for first in range(5):
         cluster.produce(1, batch_of(first))
@@ -361,7 +363,9 @@ def test_a_clean_stop_keeps_only_the_newest_batch_of_each_producer() -> None:
 def test_a_log_that_is_opened_knows_each_producers_newest_batch_alone(
     clean: bool, segment_records: int | None
 ) -> None:
-    """A crash ends like a clean stop: Kafka reads what was not flushed, writes a snapshot at the end and loads it."""
+    """A crash has the same result as a clean stop: Kafka reads what was not flushed, writes a snapshot at the log end
+    and loads it.
+    """
     cluster = Cluster(brokers=1, segment_records=segment_records)
     for first in range(7):
         cluster.produce(1, batch_of(first))

@@ -1,4 +1,5 @@
-"""Producer snapshots of a log: where they are written, and what a cut or opened log remembers because of them.
+"""Producer snapshots of a log: where they are written, and what a log that was cut or opened remembers because of
+them.
 
 Expected values follow ``Log.rebuildProducerState`` and ``ProducerStateManager`` of Kafka 2.0 and 2.8.
 """
@@ -46,7 +47,7 @@ def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version: str) -> 
 def test_opening_drops_snapshots_between_segments_since_2_8(
     version: str, kept: list[tuple[int, int]]
 ) -> None:
-    """The snapshot at 2 is of no segment: 2.8 deletes it when the log is opened (KAFKA-9393)."""
+    """The snapshot at offset 2 belongs to no segment: 2.8 deletes it when the log is opened (KAFKA-9393)."""
     case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
     case.log.close(clean=True)
     case.log.reopen(case.clock, clean=True)
@@ -77,7 +78,9 @@ def test_a_batch_that_the_log_start_lies_in_is_read_as_a_whole(version: str) -> 
 
 @VERSIONS
 def test_what_is_appended_at_once_stays_in_one_segment(version: str) -> None:
-    """The first of both would still fit: Kafka asks for the whole append (``Log.maybeRoll``)."""
+    """The first of the two batches would still fit into the segment, but Kafka checks the size of the whole append
+    (``Log.maybeRoll``).
+    """
     two = {"op": "append", "batches": [append(1, 3), append(4, 3)], "origin": "replication"}
     case = play(version, append(0), two, auto_hw=True, segment_bytes=200)
     assert case.log.segments == [0, 1]
@@ -87,7 +90,7 @@ def test_what_is_appended_at_once_stays_in_one_segment(version: str) -> None:
 
 @pytest.mark.parametrize(("version", "stable"), [("2.0", 0), ("2.8", 2)])
 def test_a_cut_above_the_high_watermark_and_the_last_stable_offset(version: str, stable: int) -> None:
-    """The replayed transaction is replicated already; 2.8 finds that at once, 2.0 with the next fetch."""
+    """The replayed transaction is replicated already; 2.8 notices this at once, 2.0 at the next fetch."""
     marker = {"op": "marker", "pid": 7, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
     operations: list[dict[str, Any]] = [
         append(0, txn=True),
@@ -115,7 +118,7 @@ def test_reads_outside_the_log_are_refused(version: str, offset: int) -> None:
 def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(
     version: str, segments: list[int]
 ) -> None:
-    """2.8 makes room before it looks for duplicates, 2.0 after (``Log.append``)."""
+    """2.8 rolls the segment before it looks for duplicates, 2.0 afterwards (``Log.append``)."""
     case = LogCase({"segment_bytes": 200}, version)
     for operation in (append(0, 3), append(3, 3)):
         assert case.do(operation)["result"] == "OK"
@@ -125,8 +128,9 @@ def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(
 
 @VERSIONS
 def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(version: str) -> None:
-    """Records were deleted, their segment is still there: log start and high watermark begin at 0 again, and who wrote
-    only below the log start is known again."""
+    """Records were deleted, but their segment still exists: log start and high watermark begin at 0 again, and a
+    producer that wrote only below the log start is known again.
+    """
     operations: list[dict[str, Any]] = [
         append(0),
         {"op": "roll"},
@@ -141,7 +145,9 @@ def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(versi
 
 @VERSIONS
 def test_a_log_that_is_recovered_keeps_no_snapshot_within_a_segment(version: str) -> None:
-    """After a crash the newest segment is read from its start; a later cut finds no snapshot in it."""
+    """After a crash, the newest segment is read from its start, and its snapshots are deleted; a later cut inside it
+    finds none.
+    """
     case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
     case.log.close(clean=False)
     case.log.reopen(case.clock, clean=False)
@@ -172,8 +178,9 @@ def test_recovery_makes_the_aborted_index_again(version: str) -> None:
 def test_a_marker_read_again_holds_the_last_stable_offset_until_the_mark_moves(
     version: str, stable: int
 ) -> None:
-    """2.0 counts a COMMIT that ends nothing as a transaction of its own; after a cut it is decided, and 2.0 waits for
-    the next high watermark before it passes it."""
+    """2.0 counts a COMMIT that ends nothing as a transaction of its own. After a cut, this transaction has been
+    decided, but 2.0 passes it only when the high watermark moves again.
+    """
     commit = {"op": "marker", "pid": 8, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
     operations: list[dict[str, Any]] = [
         commit,

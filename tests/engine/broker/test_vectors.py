@@ -1,4 +1,6 @@
-"""Kafka's own outcomes: partition logs, blocks of producer ids, sequence arithmetic, recorded requests."""
+"""The engine against outcomes of Kafka's own code: partition logs, blocks of producer ids, sequence arithmetic,
+recorded requests.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def test_sequence_math(case: dict[str, Any], version: str) -> None:
 
 
 def test_a_wrong_expectation_fails() -> None:
-    """The runners compare: a case whose expectation is changed does not pass."""
+    """The runners compare: a case whose expectation was changed must not pass."""
     case = next(iter(cases("producer_state"))).values[0]
     broken = json.loads(json.dumps(case))
     broken["expected"][0]["results"][-1]["result"] = "NONSENSE"
@@ -79,7 +81,7 @@ def test_a_wrong_state_fails() -> None:
 def test_what_an_earlier_epoch_left_open_needs_no_verification_in_3_9(
     monkeypatch: pytest.MonkeyPatch, verifies_each_epoch: bool
 ) -> None:
-    """``UnifiedLog.hasOngoingTransaction`` looks at the producer id alone in 3.9."""
+    """In 3.9, ``UnifiedLog.hasOngoingTransaction`` checks only the producer id, not the epoch."""
     profile = replace(K39, verifies_each_epoch=verifies_each_epoch)
     monkeypatch.setitem(producer_state.PROFILE_OF, SNAPSHOT, profile)
     log = producer_state.LogCase({"verification": True}, SNAPSHOT)

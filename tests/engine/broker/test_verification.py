@@ -44,7 +44,7 @@ from tests.engine.narrowing import of, present
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """Three brokers that verify; broker 2 coordinates ``txn-1``."""
+    """Three brokers that verify transactions with the coordinator; broker 2 coordinates ``txn-1``."""
     monkeypatch.setitem(PROFILES, "k28", replace(K28, verifies_partitions=True))
     made = Stage(watching="bare", profile="k28")
     assert made.coordinator() == AT
@@ -55,7 +55,7 @@ AT = 2
 
 
 def produced(producer: InitProducerIdResponse, sequence: int, *partitions: str) -> ProduceRequest:
-    """A Produce of one record to each partition."""
+    """Return a Produce request with one record for each partition."""
     batch = RecordBatch(
         record_count=1,
         last_offset_delta=0,
@@ -131,7 +131,7 @@ def test_each_partition_has_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_leader_with_a_higher_epoch_in_its_log_need_not_ask(
     monkeypatch: pytest.MonkeyPatch, unasked: bool
 ) -> None:
-    """KAFKA-18042: the answer is the same, but comes without the coordinator."""
+    """KAFKA-18042: the answer is the same, but the leader does not ask the coordinator."""
     profile = replace(K28, verifies_partitions=True, refuses_lower_epoch_unasked=unasked)
     monkeypatch.setitem(PROFILES, "k28", profile)
     stage = Stage(watching="bare", profile="k28")
@@ -186,12 +186,12 @@ def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage
     assert stage.write("t-0", producer).error is Error.NOT_ENOUGH_REPLICAS
 
 
-# The questions themselves, without links ----------------------------------------------------------
+# Verification alone, without connections --------------------------------------------------------
 
 
 @dataclass
 class Alone:
-    """The parts of a leader of ``t-0``; broker 2 coordinates every id."""
+    """The parts of a leader of ``t-0``, without a broker around them; broker 2 coordinates every transactional id."""
 
     cluster: ClusterView
     replicas: Replicas
@@ -200,7 +200,7 @@ class Alone:
 
 @pytest.fixture
 def alone(stage: Stage) -> tuple[Alone, Verification, InitProducerIdResponse]:
-    """Verification that is asked by hand, with parts of its own."""
+    """A `Verification` with parts of its own, which the test calls directly, and a producer."""
     producer = stage.init(AT)
     cluster = ClusterView()
     cluster.learn_live(UpdateMetadata(live_brokers=(1, AT)))
@@ -297,7 +297,7 @@ def refused(producers: ProducerStateManager, batch: RecordBatch, guard: int) -> 
 def test_an_answer_does_not_count_after_a_marker(
     alone: tuple[Alone, Verification, InitProducerIdResponse],
 ) -> None:
-    """The transaction ended, and perhaps another began, while the answer was on its way."""
+    """While the answer was on its way, the transaction ended, and perhaps another one began."""
     at, _, producer = alone
     ask(alone, "first")
     producers = at.replicas["t-0"].log.producers
@@ -392,7 +392,7 @@ def test_a_transaction_that_ends_is_answered_as_concurrent(stage: Stage) -> None
 def test_who_knows_transaction_abortable_is_answered_so(
     alone: tuple[Alone, Verification, InitProducerIdResponse], knows: frozenset[str] | set[str], error: Error
 ) -> None:
-    """Produce 11 and TxnOffsetCommit 4 (Kafka 3.8)."""
+    """Produce 11 and TxnOffsetCommit 4 know the error (Kafka 3.8); older requests get another one."""
     _, verification, _ = alone
     verification.understand_abortable = frozenset(knows)
     ask(alone, "p1")

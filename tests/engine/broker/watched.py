@@ -1,4 +1,4 @@
-"""A recorded watch that is strict about sentences, and a small cluster that tests drive by hand."""
+"""A recorded watch that fails if a sentence is missing or incomplete, and a small cluster that tests drive by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from engine.watching import Part, Watch
 
 
 class NoJudges:
-    """Keeps the facts of a run for a test to look at."""
+    """Collects the facts of a run, so that a test can check them."""
 
     def __init__(self) -> None:
         self.facts: list[object] = []
@@ -55,7 +55,7 @@ class NoJudges:
 
 
 class StrictWatch(Recorded):
-    """Fails when something said has no sentence, or a sentence lacks one of its parameters."""
+    """Fails if something that was reported has no sentence, or if its sentence lacks a parameter."""
 
     def __init__(self) -> None:
         self.facts_seen = NoJudges()
@@ -94,7 +94,7 @@ class StrictWatch(Recorded):
             assert not missing, f"{key} in {language} wants {missing}, was given {sorted(params)}"
 
     def finished(self) -> Step:
-        """Close the step and give it; the next one starts."""
+        """Finish the current step and return it; the next one begins."""
         step = self.finish(1, 0, "test", "delivery")
         self.said = None
         return step
@@ -106,7 +106,7 @@ def _words(label: str) -> list[str]:
 
 
 class Cluster:
-    """Brokers and a controller with the kernel's duties done by hand: announcements, fetches, deliveries."""
+    """Brokers and a controller without a kernel: the test itself carries out announcements, fetches and deliveries."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Cluster:
         for name, replicas in (partitions or {"t-0": tuple(ids)}).items():
             self.controller.create_partition(name, replicas, min_isr=min_isr, segment_records=segment_records)
         self.sent: list[tuple[str, Send]] = []
-        """Everything that a broker sent to a client, in order."""
+        """The name of the broker and the effect, for everything that a broker sent to a client, in order."""
         self.announce()
         for broker in self.brokers.values():
             for word in self.controller.announcements_for():
@@ -161,7 +161,7 @@ class Cluster:
         return found
 
     def announce(self) -> None:
-        """Hand the controller's words to every live broker that is not paused."""
+        """Deliver the controller's announcements to every live broker that is not paused."""
         while self.controller.announcements:
             for word in self.controller.take_announcements():
                 for broker in self.brokers.values():
@@ -169,7 +169,7 @@ class Cluster:
                         self.carry_out(broker, broker.learn(word, self.now))
 
     def carry_out(self, broker: Broker, effects: Effects) -> None:
-        """Requests to the controller are carried out at once; everything else is kept."""
+        """Carry out requests to the controller at once, and keep all other messages in `sent`."""
         for effect in effects:
             assert isinstance(effect, Send), effect
             if effect.destination in ("controller", "zookeeper"):
@@ -187,7 +187,7 @@ class Cluster:
                 self.sent.append((broker.name, effect))
 
     def deliver(self, broker_id: int, body: object, client: str = "p1") -> list[Send]:
-        """One request to a broker; returns what went to clients because of it."""
+        """Deliver one request to a broker. Returns the messages that were sent to clients because of it."""
         self._correlation += 1
         broker = self.brokers[broker_id]
         envelope = Envelope(0, client, broker.name, body, self._correlation, False, self.now, self.now)
@@ -228,7 +228,7 @@ class Cluster:
         return None if leader is None else self.brokers[leader]
 
     def fetch_once(self, partition: str, follower_id: int) -> bool:
-        """One exchange of a follower with its leader, if it is of use."""
+        """Let the follower fetch once from its leader. Returns False if that is impossible or would change nothing."""
         leader, follower = self.leader(partition), self.brokers[follower_id]
         if leader is None or leader is follower or not (leader.alive and follower.alive):
             return False
@@ -243,7 +243,7 @@ class Cluster:
         return True
 
     def replicate(self, partition: str = "t-0", rounds: int = 20) -> int:
-        """Let followers fetch until no fetch is of use; returns the exchanges made."""
+        """Let the followers fetch until no fetch changes anything. Returns the number of fetches."""
         made = 0
         for _ in range(rounds):
             before = made
@@ -259,7 +259,7 @@ class Cluster:
         self.announce()
 
     def end_sessions(self) -> None:
-        """Let virtual time reach the end of every silent broker's session."""
+        """Let virtual time pass until the sessions of all silent brokers have ended."""
         while (at := self.controller.next_timer()) is not None:
             self.now = max(self.now, at)
             self.controller.on_timer(self.now)
@@ -291,7 +291,7 @@ def batch_of(
     timestamp: int = 0,
     size: int = 100,
 ) -> RecordBatch:
-    """A batch as a client sends it; ``first`` -1: without idempotence."""
+    """Return a batch as a client sends it; with ``first`` -1, it is of a producer without idempotence."""
     plain = first == -1
     return RecordBatch(
         record_count=count,
@@ -308,7 +308,7 @@ def batch_of(
 
 
 def answer(sends: Iterable[Effect], partition: str = "t-0") -> tuple[str, int]:
-    """(error, base offset) of the only answer."""
+    """Return the error and the base offset of the only answer."""
     (send,) = sends
     assert isinstance(send, Send) and isinstance(send.body, ProduceResponse)
     found = send.body.partitions[partition]

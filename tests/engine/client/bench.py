@@ -1,6 +1,6 @@
-"""One producer or consumer on a test bench: the test is its kernel, its network and its broker.
+"""A test bench for one producer or consumer: the test takes the place of the kernel, the network and the broker.
 
-Time moves only by `until`; requests lie in `sent` until the test answers or loses them.
+Time advances only by `until`; requests stay in `sent` until the test answers or drops them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PASSES_MAX = 200
 
 
 class Listening(SaysAtOnce):
-    """Hears every sentence."""
+    """Keeps every sentence, fact and refusal that the client reports."""
 
     def __init__(self) -> None:
         super().__init__(NoJudges(), recording=True)
@@ -87,7 +87,7 @@ class Bench:
     # -- kernel ----------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Run passes and timers that are due now; a Sender that never rests is an error."""
+        """Run the passes and timers that are due now; a Sender that never comes to rest is an error."""
         for _ in range(PASSES_MAX):
             timer = self.client.next_timer()
             if timer is not None and timer <= self.now:
@@ -113,7 +113,7 @@ class Bench:
         self.sent += [effect for effect in effects if isinstance(effect, Send)]
 
     def until(self, at: int) -> None:
-        """Let time pass; everything due on the way happens."""
+        """Let time pass until ``at``; whatever becomes due before happens at its time."""
         while True:
             times = [time for time in (self.client.pass_due(), self.client.next_timer()) if time is not None]
             soonest = min(times, default=at + 1)
@@ -139,7 +139,7 @@ class Bench:
     # -- network ---------------------------------------------------------------------------------------
 
     def take(self, api: str) -> Send:
-        """The oldest request of this kind that was sent."""
+        """Remove the oldest request of this API from `sent` and return it."""
         for request in self.sent:
             if api_of(request.body) == api:
                 self.sent.remove(request)

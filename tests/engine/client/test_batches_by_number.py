@@ -1,4 +1,6 @@
-"""2.8 knows the batches in flight of a partition by first sequence number alone (``inflightBatchesBySequence``)."""
+"""2.8 identifies the batches of a partition in flight only by their first sequence number
+(``inflightBatchesBySequence``).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from engine.watching import Watch
 
 
 def late_failure_of_a_batch_that_is_over() -> _Driver:
-    """Three batches are sent. The first expires, the second is refused, so the third becomes number 0 of a new epoch;
-    then the failure of the first one arrives."""
+    """Three batches are sent. The first expires and the second is refused, so the third gets number 0 of a new epoch.
+    Then the failure of the first one arrives.
+    """
     driver = _Driver(
         {"config": {"delivery_timeout_ms": 300, "request_timeout_ms": 10_000, "retry_backoff_ms": 0}}
     )

@@ -1,4 +1,4 @@
-"""Settings: defaults, forced values with their reason, and what is refused (CFG-1..3, CFG-6)."""
+"""Settings: defaults, forced values with their reason, and values that are refused (CFG-1..3, CFG-6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""TXM-13 cell by cell: the table of the specification, written down a second time, against the rows."""
+"""The table of TXM-13, written here a second time from the specification, is compared cell by cell with the rows of
+the code.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ COLUMNS = (
     "TxnOffsetCommit",
     "EndTxn",
 )
-# a accept, r retry, s retry soon, l lookup, f fatal, x abortable, b abortable and bump, . no rule of its own.
+# Letters: a accept, r retry, s retry soon, l lookup, f fatal, x abortable, b abortable and bump, . no rule for this
+# error.
 K28 = {
     "NONE": "aaaaaa",
     "COORDINATOR_NOT_AVAILABLE": "rlllll",

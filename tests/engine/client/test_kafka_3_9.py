@@ -1,4 +1,4 @@
-"""The client of Kafka 3.9, where it does otherwise than that of 2.8."""
+"""The client of Kafka 3.9, where it differs from that of 2.8."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SECONDS = 1_000
 
 class Initializing(Bench):
     init: Call
-    """Its `initTransactions()`."""
+    """The call of `initTransactions()`."""
 
 
 def transactional(profile: Profile = K39, **settings: Any) -> Initializing:
@@ -99,7 +99,7 @@ def test_an_idempotent_producer_fails_what_it_holds_and_asks_again() -> None:
 
 
 def test_a_transition_that_the_sender_may_not_make_ends_the_producer() -> None:
-    """A negative id counts as none, and READY has no way to ask for another."""
+    """A negative producer id counts as none, and in READY there is no way to request another one."""
     bench = Bench(K39, enable_idempotence=True)
     bench.send()
     bench.give_producer_id(-5)
@@ -202,7 +202,7 @@ def test_a_request_that_is_overdue_names_its_error(profile: Profile, error: str)
 
 @pytest.mark.parametrize(("profile", "counts"), [(K28, True), (K39, False)])
 def test_a_batch_that_is_over_and_fails_once_more(profile: Profile, counts: bool) -> None:
-    """It expired in flight; 2.8 asks for a higher epoch when its answer comes."""
+    """The batch expired in flight; when its answer comes, 2.8 requests a higher epoch."""
     bench = Bench(profile, enable_idempotence=True, batch_expiry_ms=5 * SECONDS)
     bench.give_producer_id()
     bench.send()
@@ -285,7 +285,9 @@ def test_a_batch_that_goes_again_waits_longer_each_time(profile: Profile, waits:
 
 
 def test_an_abort_that_ends_without_an_identity_leaves_no_way_to_initialise_again() -> None:
-    """The refusal came after abortTransaction(): nothing requests the raised epoch (``TransactionManager``)."""
+    """The coordinator refused after abortTransaction(), so nothing requests the raised epoch
+    (``TransactionManager``).
+    """
     bench = transactional()
     give_identity(bench)
     bench.call("begin_transaction")

@@ -1,4 +1,4 @@
-"""Every state with every event, for both machines of the producer; and the tables of reactions."""
+"""Every state with every event, for both state machines of the producer; and the tables of reactions to errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.telling.rows import row_key
 from engine.watching import Watch
 from tests.engine.broker.watched import NoJudges
 
-# TXM-4, written down a second time: from, event, to.
+# TXM-4, written here a second time from the specification: from, event, to.
 LEGAL = {
     ("UNINITIALIZED", "init_transactions", "INITIALIZING"),
     ("UNINITIALIZED", "need_producer_id", "INITIALIZING"),
@@ -60,7 +60,7 @@ REFUSED = {
     ("READY", "abortable_failure"),
     ("UNINITIALIZED", "abortable_failure"),  # A record whose send() threw before initTransactions() expires.
     ("ABORTABLE_ERROR", "end_txn_none"),
-    # A batch failed for good, then a transactional request was refused.
+    # A batch failed for good, and then a transactional request was refused.
     ("FATAL_ERROR", "abortable_failure"),
 }
 
@@ -82,7 +82,7 @@ def test_client_states(state: str, event: str) -> None:
         made.transition(event)
         assert {made.state} == targets
     else:
-        # Calls are refused with their reason; an event that no call causes is a broken rule of the engine.
+        # A call is refused with its reason. An event that no call causes is an error of the engine.
         with pytest.raises(IllegalTransition if (state, event) in REFUSED else EngineError):
             made.transition(event)
         assert made.state == state
@@ -151,7 +151,9 @@ def test_every_decision_has_its_sentence() -> None:
 
 
 def test_a_question_counts_as_denied_only_when_its_answer_is_no() -> None:
-    """A producer of 2.0 has no row that raises the epoch, but the sequence number is the next one all the same."""
+    """A producer of 2.0 has no row that raises the epoch, but the sequence number is the next one here, so there is
+    no gap.
+    """
     batch, entry = Batch("b1", "t-0", 1000, 0, "p1", Watch()), PartitionSequences("t-0", "p1", Watch())
     batch.set_identity(7, 0, 0, False)
     of_2_0 = produce_reactions.Answer(batch, entry, 3, transactional=False, raises_epoch=False)
@@ -182,12 +184,14 @@ def test_every_error_of_the_catalogue_has_one_reaction() -> None:
     rows = [row.error for row in produce_reactions.REACTIONS if row.error is not None]
     assert len(rows) == len(set(rows))
     retried = {row.error for row in produce_reactions.REACTIONS if row.does == "retry"}
-    # Appendix A marks Produce's retriable errors; COORDINATOR_LOAD_IN_PROGRESS is one of them in Kafka.
+    # Appendix A marks the retriable errors of Produce; COORDINATOR_LOAD_IN_PROGRESS is one of them in Kafka.
     assert retried == {error for error in Error if error.retriable}
 
 
 Given = tuple[bool, int | None, int, int, int]
-"""Whether it was resequenced; unresolved, base and last acknowledged number, start of the log."""
+"""Whether the batch was resequenced; the partition's unresolved sequence; the batch's base sequence; the last
+acknowledged sequence; the start of the log.
+"""
 
 
 def answer(
@@ -209,7 +213,7 @@ def answer(
     return produce_reactions.Answer(made, entry, log_start, transactional, bump)
 
 
-# SND-11 and SND-12 as the specification words them, for (resequenced, unresolved, base, last acked, log start).
+# SND-11 and SND-12 in the specification's words, for (resequenced, unresolved, base, last acknowledged, log start).
 @pytest.mark.parametrize(
     ("given", "k28", "k28_transactional", "k20"),
     [

@@ -1,4 +1,4 @@
-"""What a producer does, pass by pass: identity, waiting, resending, giving up, closing."""
+"""What a producer does in each pass of its Sender: getting an identity, waiting, resending, giving up, closing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IDEMPOTENT: dict[str, Any] = {"enable_idempotence": True}
 
 
 def ready(profile: Profile = K28, **settings: Any) -> Bench:
-    """An idempotent producer that has its PID."""
+    """Return the bench of an idempotent producer that has its producer id."""
     bench = Bench(profile, **{**IDEMPOTENT, **settings})
     bench.give_producer_id()
     bench.forget()
@@ -129,7 +129,7 @@ def test_a_full_queue_does_not_wait_for_linger() -> None:
     assert bench.sent == []
     bench.send()
     assert [batch.serials for batch in of(ProduceRequest, bench.sent[0].body).batches.values()] == [(1,)]
-    # The rest is a queue of one again and lingers.
+    # The remaining batch is alone in its queue again, so it lingers.
     assert bench.said()[-1] == "client.waits_linger"
 
 
@@ -139,7 +139,7 @@ def test_the_in_flight_limit_holds_a_ready_batch_back() -> None:
         bench.send()
     assert len(bench.sequences()) == 5
     assert bench.said()[-1] == "client.waits_in_flight_full"
-    assert bench.client.pass_due() == 60_000  # Only the expiry is left: nothing else can change by itself.
+    assert bench.client.pass_due() == 60_000  # Only the expiry remains: nothing else can change by itself.
     bench.answer(base_offset=0)
     assert bench.sequences()[-1] == ("t-0", 0, 5, 5)
 
@@ -197,7 +197,7 @@ def test_failed_connections_back_off_and_say_so_once() -> None:
         800,
     ]
     said = [params["broker"] for key, params in bench.watch.heard if key == "client.connects"]
-    assert sorted(said) == ["broker-1", "broker-2"]  # The other broker is asked for metadata.
+    assert sorted(said) == ["broker-1", "broker-2"]  # The producer asks the other broker for metadata.
 
 
 def test_acks_none_completes_when_sent() -> None:
@@ -209,7 +209,9 @@ def test_acks_none_completes_when_sent() -> None:
 
 
 def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent() -> None:
-    """The process stops for a second between two phases of a pass: after the batch is drained, before it is sent."""
+    """The process stops for a second between two phases of a pass: after the batch was drained, and before it is
+    sent.
+    """
     bench = Bench(acks=0, batch_expiry_ms=600, request_timeout_ms=500)
     bench.client.call(Call("send", {"partition": "t-0", "serial": 1, "size": 100}), bench.now)
     while "client.drained_plain" not in bench.said():
@@ -350,7 +352,7 @@ def test_a_request_that_times_out_ends_the_connection() -> None:
     bench.until(300)
     assert bench.disconnects() == ["broker-1"]
     assert bench.said().count("client.requeued") == 2
-    # Disconnected at 300: the backoff of the batch ends at 400, that of the connection before.
+    # The connection was lost at 300 ms: the backoff of the batch ends at 400 ms, that of the connection earlier.
     bench.until(400)
     assert bench.connects() == ["broker-1"]
 
@@ -359,7 +361,7 @@ def test_a_request_that_times_out_ends_the_connection() -> None:
 
 
 def lose_a_batch(bench: Bench) -> None:
-    """One batch acknowledged, the next expires while it waits to be sent again."""
+    """The first batch is acknowledged; the second expires while it waits to be sent again."""
     bench.send()
     bench.answer(base_offset=0)
     bench.send()
@@ -402,7 +404,7 @@ def test_a_later_success_resolves_an_expired_batch(profile: Profile) -> None:
     bench.now = 200
     bench.send()
     bench.answer(Error.NETWORK_EXCEPTION)
-    bench.send("t-1")  # Takes the free request, so that the first batch waits until it expires.
+    bench.send("t-1")  # It takes the only free request, so that the first batch waits until it expires.
     bench.until(499)
     bench.forget()
     bench.until(1701 if profile is K20 else 500)
@@ -452,7 +454,7 @@ def test_other_partitions_follow_a_bump_when_they_are_empty() -> None:
     bench.until(10)
     assert ("t-0", 1, 0, 0) in bench.sequences()
     bench.send("t-1")
-    # t-1 still has a batch of epoch 0 in flight: its new batch waits.
+    # t-1 still has a batch of epoch 0 in flight, so its new batch waits.
     assert [entry for entry in bench.sequences() if entry[0] == "t-1"] == [("t-1", 0, 0, 0)]
     assert "client.waits_older_epoch_in_flight" in bench.said()
     bench.answer(base_offset=0)
@@ -479,7 +481,8 @@ def test_a_full_pool_blocks_and_the_memory_of_a_batch_frees_the_call() -> None:
     bench.send("t-1")
     blocked = bench.send("t-0", size=950)
     assert (blocked.state, bench.client.call_state) == ("blocked", "blocked")
-    assert bench.client.next_timer() == 30_000  # Both batches left at once, because a send() waits.
+    # Both batches were sent at once, because a send() waits for memory.
+    assert bench.client.next_timer() == 30_000
     bench.answer()
     assert (blocked.state, bench.client.finished_calls) == ("done", [blocked])
     assert bench.status(3) == "pending"

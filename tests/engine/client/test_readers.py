@@ -1,4 +1,6 @@
-"""Records that a consumer gets, and hidden ones, in runs of the library and with made-up responses (section 17)."""
+"""Records that a consumer gets, and records hidden from it, in runs of the library and with hand-made responses
+(section 17).
+"""
 
 from __future__ import annotations
 
@@ -175,7 +177,7 @@ def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on() -> None:
 
 
 def fetches_of(simulation: Simulation) -> Iterator[list[list[str]]]:
-    """By step: the Fetch requests that a consumer has in flight, each as its partitions."""
+    """Yield, after each step, the partitions of each Fetch request that a consumer has in flight."""
     while simulation.step() is not None:
         under_way = simulation.view()["network"].get("messages", {}).values()
         yield [message["partitions"] for message in under_way if message["api"] == "Fetch"]
@@ -216,7 +218,7 @@ def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader() -> None:
     ],
 )
 def test_a_consumer_asks_for_metadata_if_the_leader_may_have_changed(error: str, key: str) -> None:
-    """After any other error, it only fetches again. In both cases, it gets the record."""
+    """After any other error, the consumer only fetches again. In both cases, it gets the record."""
     document = {
         "id": "own",
         "title": {"en": "a refused Fetch", "zh-Hans": "被拒绝的 Fetch"},

@@ -1,4 +1,4 @@
-"""A client that can reach none of the brokers it knows starts again from its bootstrap brokers (KIP-899)."""
+"""A client that can reach none of the brokers that it knows starts again from its bootstrap brokers (KIP-899)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ SENDS = [
 
 
 def run(profile: str) -> tuple[Simulation, list[str]]:
-    """While broker-2 and broker-3 are down, both clients learn that the cluster is broker-1 alone. Then broker-1
-    goes, and the others are back."""
+    """While broker-2 and broker-3 are down, both clients learn that the cluster consists only of broker-1. Then
+    broker-1 stops, and the other two are up again.
+    """
     simulation = Simulation(
         load(
             {

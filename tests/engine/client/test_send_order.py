@@ -1,8 +1,8 @@
-"""When ``send()`` asks whether a record may be sent: before the append until 3.0, after it since 3.1
+"""When ``send()`` checks whether a record may be sent: before the append until 3.0, after it since 3.1
 (``KafkaProducer.doSend``).
 
-Goal: a record whose call throws is dropped in 2.8; in 3.9 it waits in the accumulator for a transaction that has its
-partition, and if none comes in time, its expiry ends the producer.
+So a record whose call throws is dropped in 2.8. In 3.9 it stays in the accumulator and waits for a transaction that
+contains its partition; if none begins in time, its expiry ends the producer.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from engine.simulation import Simulation
 from tests.engine.narrowing import present
 
 STRAY = {"at": 200, "do": "send", "partition": "t-0"}
-"""Before beginTransaction()."""
+"""A call before beginTransaction()."""
 
 
 def run(profile: str, *calls: dict[str, Any], **settings: Any) -> Simulation:
-    """A run of one transactional producer whose identity is there at 200 ms."""
+    """Run one transactional producer that has its identity before 200 ms."""
     document = {
         "id": "send-order",
         "title": {"en": "send", "zh-Hans": "send"},
@@ -38,7 +38,7 @@ def run(profile: str, *calls: dict[str, Any], **settings: Any) -> Simulation:
 
 
 def records(simulation: Simulation) -> list[tuple[str, int | None]]:
-    """Status and offset of every record."""
+    """Return the status and the offset of every record."""
     shown = simulation.view()["records"]
     return [(shown[serial]["status"], shown[serial]["offset"]) for serial in sorted(shown, key=int)]
 
@@ -73,7 +73,7 @@ def test_a_record_that_no_transaction_takes_expires_and_ends_the_producer() -> N
 
 
 def test_a_call_that_waited_for_memory_asks_after_its_append_too() -> None:
-    """The stray record holds the memory that the transaction's record waits for, until it expires."""
+    """A record outside a transaction occupies the memory that the transaction's record waits for, until it expires."""
     simulation = run(
         "k39",
         {**STRAY, "size": 600},

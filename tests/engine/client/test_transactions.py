@@ -1,4 +1,4 @@
-"""A transactional producer on the bench: the test is its coordinator."""
+"""A transactional producer on the bench: the test answers for its coordinators."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BOTH = pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
 
 
 class Transactions(Bench):
-    """Answers for the coordinators; broker 2 is every coordinator."""
+    """A bench that answers for the coordinators; broker 2 is the coordinator of everything."""
 
     def __init__(self, profile: Profile = K28, **settings: Any) -> None:
         super().__init__(profile, transactional_id="txn-1", **settings)
@@ -179,7 +179,7 @@ def test_an_abort_gives_up_what_was_never_sent(profile: Profile) -> None:
     bench.call("begin_transaction")
     bench.send()
     bench.add()
-    first = bench.send()  # Closes the first batch, which leaves.
+    first = bench.send()  # It closes the first batch, which is sent.
     assert first.state == "done"
     assert bench.apis() == ["Produce"]
     call = bench.call("abort_transaction")

@@ -1,4 +1,6 @@
-"""Kafka's own outcomes: accumulator, decisions about produce errors, Sender, transaction manager."""
+"""The engine against outcomes of Kafka's own code: accumulator, decisions about produce errors, Sender, transaction
+manager.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def test_a_wrong_expectation_is_reported() -> None:
 
 
 def answered(request: str, error: str, version: str) -> tuple[str, str]:
-    """Last error and state of a transactional client whose request was answered so (hand-made, as in the cases)."""
+    """Return the state and the last error of a transactional client whose request was answered with this error."""
     driver = client_txn_manager._Driver(client_txn_manager._BY_VERSION[version])
     result = driver.bring_on_its_way(request)
     driver.answer(error)
@@ -67,7 +69,9 @@ def answered(request: str, error: str, version: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("error", ["UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"])
 def test_a_group_that_moved_on_makes_the_commit_fail_by_that_name(error: str) -> None:
-    """``TxnOffsetCommitHandler`` since KIP-447; 2.0 has no member to compare and expects no such answer."""
+    """``TxnOffsetCommitHandler`` since KIP-447; 2.0 sends no member that could be compared, and does not expect these
+    errors.
+    """
     assert answered("TxnOffsetCommit", error, "2.8") == ("ABORTABLE_ERROR", "CommitFailedException")
     assert answered("TxnOffsetCommit", error, "2.0") == ("FATAL_ERROR", "KafkaException")
 
@@ -106,7 +110,9 @@ END = {"op": "prepare", "response": "EndTxn"}
 def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(
     operations: tuple[dict[str, Any], ...], state: str, errors: list[str | None]
 ) -> None:
-    """``Sender.maybeSendAndPollTransactionalRequest``; a plain abort has an exception of its own (KIP-654)."""
+    """``Sender.maybeSendAndPollTransactionalRequest``; records of an abort by the application fail with an exception
+    of their own (KIP-654).
+    """
     driver = sender._Driver({"config": {"transactional_id": "tid"}})
     for operation in (INIT, BEGIN, *operations, RUN):
         assert driver.do(operation) is None
@@ -171,7 +177,9 @@ def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost() -> No
 def test_a_late_success_of_a_batch_given_up_after_a_fatal_error_is_counted(
     error: str, base_offset: int, acknowledged: int | None
 ) -> None:
-    """``Sender.completeBatch`` does not check whether the batch is done: only its future ignores the call."""
+    """``Sender.completeBatch`` does not check whether the batch is done already: only its future ignores the second
+    result.
+    """
     refused = {"op": "respond", "error": "CLUSTER_AUTHORIZATION_FAILED", "base_offset": -1, "index": 0}
     stored = {"op": "respond", "error": error, "base_offset": base_offset, "index": 0}
     found = play(*ONE_MORE * 2, refused, {"op": "run", "times": 1}, stored).state()

@@ -1,4 +1,4 @@
-"""Parses the text that Kafka's own dump tool printed for a segment."""
+"""Parses the text that Kafka's own dump tool has printed for a segment."""
 
 import re
 from dataclasses import dataclass
@@ -32,20 +32,20 @@ class DumpedRecord:
     value_size: int
     sequence: int
     header_keys: str
-    """Joined with commas."""
+    """The keys of the headers, joined with commas."""
     rest: str
-    """` key: … payload: …`, or ` endTxnMarker: COMMIT coordinatorEpoch: 0`."""
+    """The rest of the dump's line: ` key: … payload: …`, or ` endTxnMarker: COMMIT coordinatorEpoch: 0`."""
 
 
 @dataclass(frozen=True)
 class DumpedBatch:
     header: dict[str, str]
-    """The dump's words for each field."""
+    """Name of a field → its text in the dump."""
     records: tuple[DumpedRecord, ...]
 
 
 def dumped_segments() -> list[Path]:
-    """Every segment with a dump beside it, sorted."""
+    """Return the paths of all segments that have a dump, sorted."""
     logs = sorted(KAFKA_LOGS.rglob("*.log"))
     return [log for log in logs if dump_of(log).exists()]
 
@@ -55,7 +55,7 @@ def dump_of(log: Path) -> Path:
 
 
 def parse_dump(log: Path) -> list[DumpedBatch]:
-    """The batches of the dump beside `log`. Fails on a line that it does not understand."""
+    """Return the batches of the dump that belongs to `log`. Fails on a line that it cannot parse."""
     text = dump_of(log).read_bytes().decode("utf-8")
     _, *blocks = re.split(r"^(?=baseOffset: )", text, flags=re.MULTILINE)
     batches = []

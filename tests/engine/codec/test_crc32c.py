@@ -1,4 +1,6 @@
-"""CRC-32C: published values, and the folded form against the definition, bit by bit."""
+"""CRC-32C: published values; and the function, which folds several bytes at once, against the definition, bit
+by bit.
+"""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Damaged segments: the byte is named, what can be read is read, nothing raises, nothing hangs."""
+"""Damaged segments: the damaged byte is named, everything readable is read, and nothing raises or hangs."""
 
 import struct
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def patched(data: bytes, position: int, replacement: bytes) -> bytes:
 
 
 def resealed(batch: bytes) -> bytes:
-    """A batch whose checksum and length hold again, so that only what was changed is wrong."""
+    """Return the batch with a new checksum and length, so that only what the test changed is wrong."""
     batch = patched(batch, 8, struct.pack(">i", len(batch) - 12))
     return patched(batch, 17, struct.pack(">I", crc32c(batch[21:])))
 
@@ -86,11 +86,11 @@ def test_every_flipped_byte_is_noticed_and_the_other_batches_stay_readable() -> 
         for flip in (0x01, 0x80):
             rows = rows_of(patched(data, position, bytes([data[position] ^ flip])))
             inside = position - second
-            # The leader epoch is rewritten by followers and covered by nothing.
+            # The checksum does not cover the leader epoch, because followers rewrite it.
             if 12 <= inside < 16:
                 assert places(rows) == []
                 continue
-            # An offset that is changed within its order cannot be distinguished from a true one.
+            # An offset that was changed without violating the order looks like a true one.
             if inside == 7 and flip == 1:
                 assert places(rows) in ([], [(DamageKind.BASE_OFFSET, second)])
                 continue
@@ -179,7 +179,7 @@ def test_an_offset_too_far_from_the_segment_is_named() -> None:
     assert places(list(SegmentReader().rows(single_at(2**31 + 9), 10))) == []
 
 
-# A header that holds its checksum and lies
+# A header with a valid checksum and wrong values
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_count_beyond_the_bytes_names_where_they_end() -> None:
     assert len(rows[0].records) == 1
 
 
-# Records that lie, inside a batch that holds its checksum
+# Records with wrong values, inside a batch with a valid checksum
 
 
 def with_body(body: bytes, count: int = 1) -> bytes:
@@ -270,11 +270,13 @@ def test_a_control_record_that_says_nothing(records: list[Record], kind: DamageK
     assert list(row.records) == records
 
 
-# Anything at all
+# Any bytes
 
 
 def check_any(data: bytes) -> None:
-    """What must hold of every input: rows in order, inside the file, each damage inside the file."""
+    """Check what must hold for every input: rows are in order and inside the file, and each damage is inside the
+    file.
+    """
     rows = rows_of(data)
     position = 0
     for row in rows:
@@ -346,7 +348,7 @@ def test_millions_of_records_in_one_batch_need_not_be_kept(mode: Records) -> Non
     (row,) = SegmentReader(records=mode).rows(data)
     assert isinstance(row, BatchRow)
     assert row.records == ()
-    # Deltas that go back are damage, found by reading and not by skipping.
+    # Offset deltas that decrease are damage, which is found only when the records are read.
     read = (64, [(DamageKind.RECORD_OFFSET, 61 + 64 * 7)]) if mode is Records.CHECK else (0, [])
     assert (row.records_read, places([row])) == read
 

@@ -1,4 +1,4 @@
-"""`python -m engine decode PATH` with real paths: what it prints and its exit codes."""
+"""`python -m engine decode PATH` with real paths: what the command prints, and its exit codes."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What the decode command prints and how it ends."""
+"""The report that the decode command prints, and its exit code."""
 
 import json
 import re

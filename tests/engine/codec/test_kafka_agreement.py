@@ -1,4 +1,4 @@
-"""The codec against Kafka's own dump, batch for batch and record for record, for every oracle segment."""
+"""The codec is compared with Kafka's own dump, for every batch and every record of each oracle segment."""
 
 import zlib
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.engine.codec.kafka_dump import (
 
 SEQUENCES = 2**31
 INTERNAL = ("__transaction_state-", "__consumer_offsets-")
-"""Their records were dumped through a decoder: only sizes can be compared."""
+"""Topics whose records were dumped through a decoder, so that only their sizes can be compared."""
 
 
 def name(log: Path) -> str:
@@ -31,7 +31,7 @@ def read(log: Path, reader: SegmentReader | None = None) -> list[BatchRow]:
 
 
 def header_words(row: BatchRow) -> dict[str, str]:
-    """The decoded header in the dump's words."""
+    """Return the decoded header as texts, as the dump has them."""
     header = row.header
     horizon = header.delete_horizon_ms
     return {
@@ -62,12 +62,14 @@ def size_of(field: bytes | None) -> int:
 
 
 def printed(field: bytes) -> str:
-    """As the dump shows it: it was stored in text mode, which made each carriage return a line feed."""
+    """Return the field as the dump shows it. The dump was stored in text mode, in which each carriage return became a
+    line feed.
+    """
     return field.decode(errors="replace").replace("\r", "\n")
 
 
 def record_words(row: BatchRow, record: Record, dumped: DumpedRecord, internal: bool) -> DumpedRecord:
-    """The decoded record in the dump's words."""
+    """Return the decoded record as the dump shows it."""
     rest = dumped.rest
     if row.control is not None:
         rest = f" endTxnMarker: {row.control.type_name} coordinatorEpoch: {row.control.coordinator_epoch}"

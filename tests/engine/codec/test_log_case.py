@@ -1,4 +1,6 @@
-"""The log case: steps that fold into lanes with exactly the batches of the files, in words that exist."""
+"""Log cases: their steps change the view into lanes with exactly the batches of the files, and every sentence exists
+in the catalogue.
+"""
 
 import copy
 import json
@@ -37,7 +39,9 @@ def folder(path: Path) -> dict[str, bytes]:
 
 
 def apply(view: dict[str, Any], changes: list[dict[str, Any]], before: str, after: str) -> None:
-    """Apply changes forward, or backward with both names exchanged, and check what they replace."""
+    """Apply changes to the view, and check what they replace. To go back, the names ``before`` and ``after`` are
+    exchanged.
+    """
     for change in changes:
         *parents, last = change["path"]
         target = view
@@ -51,8 +55,9 @@ def apply(view: dict[str, Any], changes: list[dict[str, Any]], before: str, afte
 
 
 def folded(case: LogCase) -> dict[str, Any]:
-    """The last view; on the way, that going back from every step gives the view before it. Pickle copies a view in a
-    tenth of the time of `copy.deepcopy`."""
+    """Apply all steps and return the last view. On the way, check that going back from each step gives the view
+    before it. Pickle copies a view in a tenth of the time of `copy.deepcopy`.
+    """
     view = copy.deepcopy(case.view)
     earlier = copy.deepcopy(view)
     for step in case.steps:
@@ -67,7 +72,7 @@ def folded(case: LogCase) -> dict[str, Any]:
 
 
 def check_shape(case: LogCase) -> dict[str, Any]:
-    """What must hold of every log case; its last view."""
+    """Check what must hold of every log case, and return its last view."""
     assert [step["number"] for step in case.steps] == list(range(1, len(case.steps) + 1))
     times = [step["at"] for step in case.steps]
     assert times == sorted(times)
@@ -148,7 +153,7 @@ def test_markers_say_what_they_decided_and_are_where_a_reader_stops() -> None:
 
 
 def last_views(scenario: str) -> dict[str, dict[str, Any]]:
-    """What a consumer saw of each partition in the end, when the files are in that state."""
+    """Return, for each partition, what a consumer saw last of the files in this state."""
     *_, phase = sorted((KAFKA_LOGS / scenario).glob("phase*.json"))
     found: dict[str, dict[str, Any]] = json.loads(phase.read_text(encoding="utf-8"))["views"][-1][
         "partitions"
@@ -283,7 +288,7 @@ def test_records_of_the_coordinator_name_the_row_that_leads_to_them() -> None:
     ("name", "event"), [("wire_tv0", "end_commit"), ("wire_tv2", "end_commit_raising_epoch")]
 )
 def test_a_decision_names_the_row_of_the_version_that_made_it(name: str, event: str) -> None:
-    """With transaction version 2 a commit raises the epoch; the table has a row of its own for it."""
+    """With transaction version 2 a commit raises the epoch, which has a row of its own in the table."""
     case = log_case(folder(KAFKA_LOGS / name / "_internal"))
     taken = [step["transition"] for step in case.steps if step.get("transition")]
     assert {one["on"] for one in taken if one["to"] == "PrepareCommit"} == {event}
@@ -306,7 +311,7 @@ SNAPSHOT = re.compile(
 
 
 def snapshots_at_the_end() -> list[tuple[Path, Path]]:
-    """Partition folders with the dump of the snapshot that the broker wrote when it stopped cleanly."""
+    """Return each partition folder with the dump of the snapshot that the broker wrote when it stopped cleanly."""
     found = []
     for log in dumped_segments():
         end = parse_dump(log)[-1].header["last_offset"] if dump_has_batches(log) else "-1"

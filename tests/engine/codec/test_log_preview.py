@@ -1,4 +1,4 @@
-"""A marker tried on a copy of a real log: what a broker then wrote, and what its readers would see."""
+"""A marker is tried on a copy of a real log: the preview shows what a broker would write and what readers would see."""
 
 import copy
 from dataclasses import replace
@@ -21,7 +21,7 @@ ABORT = Ending(
 
 
 def after(case: LogCase, place: int = 0) -> list[dict[str, Any]]:
-    """The view after each step of a preview."""
+    """Return the view after each step of a preview."""
     view, views = folded(case), []
     for step in case.previews[place]:
         apply(view, step["changes"], "before", "after")
@@ -45,7 +45,7 @@ def test_the_marker_frees_the_last_stable_offset_and_the_reader_that_waited_for_
     assert (replica["last_stable_offset"], replica["batches"]["2"]["outcome"]) == (9, "aborted")
     assert (free["position"], free["ahead"], free["held_by"]) == (9, [], None)
     assert [2, 3, "aborted"] in free["stretches"]
-    # Who reads everything was given the records already.
+    # A read_uncommitted consumer had received the records before.
     assert [lanes(view)["reader-2"]["delivered"] for view in (before, then)] == [5, 5]
 
 
@@ -113,8 +113,9 @@ def test_so_many_are_tried_and_no_more() -> None:
 
 
 def test_the_marker_of_an_administrator_is_the_one_that_the_broker_wrote() -> None:
-    """`kafka-transactions.sh abort` ended a transaction of this log: cut in front of its marker, the preview has the
-    same marker at the same offset, and the log as it went on the same last stable offset."""
+    """`kafka-transactions.sh abort` ended a transaction of this log. The log is cut before its marker: then the
+    preview has the same marker at the same offset, and leads to the same last stable offset.
+    """
     (name,) = (path.name for path in (KAFKA_LOGS / "h3_admin_abort").iterdir() if path.is_dir())
     files = folder(KAFKA_LOGS / "h3_admin_abort" / name)
     (path,) = (one for one in files if one.endswith(".log"))

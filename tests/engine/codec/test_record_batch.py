@@ -1,4 +1,4 @@
-"""Record batches: whatever is written is read again, and what does not fit a field is refused."""
+"""Record batches: everything that is written is read back, and a value that does not fit its field is refused."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def only_row(data: bytes) -> BatchRow:
 
 @st.composite
 def batches(draw: st.DrawFn) -> tuple[int, list[Record]]:
-    """A base offset and records behind it, with gaps, as the cleaner leaves them."""
+    """A base offset and the records from it on, with gaps such as the cleaner leaves."""
     offset = base_offset = draw(st.integers(0, 2**40))
     records = []
     for _ in range(draw(st.integers(0, 6))):

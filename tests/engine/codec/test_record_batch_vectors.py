@@ -1,4 +1,4 @@
-"""Kafka's vectors for record batches and transaction log records, through the runner of the codec."""
+"""Kafka's vectors for record batches and transaction log records, run through the codec."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_no_case_is_missing(topic: str) -> None:
 
 
 def changed(value: object) -> object:
-    """Another value of the same type; for bytes in hex, the last bit flipped."""
+    """Return another value of the same type; for bytes in hexadecimal, the last bit is flipped."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

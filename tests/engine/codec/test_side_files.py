@@ -65,7 +65,7 @@ def test_a_producer_snapshot_is_as_kafka_dumped_it(path: Path) -> None:
                 f"firstSequence: {first_sequence} lastSequence: {entry.last_sequence} lastOffset:"
                 f" {entry.last_offset} offsetDelta: {entry.offset_delta} timestamp: {entry.last_timestamp}"
             )
-    # The dump takes the batch's time from the entry too, where a marker came later.
+    # The dump takes the time of the batch from the entry, too, if a marker came later.
     assert [line.rstrip() for line in words] == [line.rstrip() for line in lines(path)]
 
 
@@ -181,7 +181,9 @@ def test_every_record_of_the_group_offsets_is_as_kafka_dumped_it() -> None:
 
 
 def test_older_offsets_and_newer_keys() -> None:
-    """Laid out by hand after Kafka's OffsetCommitValue.json: offsets in the fixtures have version 4 only."""
+    """These bytes are made by hand from Kafka's OffsetCommitValue.json: the offsets in the oracle files have version
+    4 only.
+    """
     body = (7).to_bytes(8, "big")
     metadata, time = b"\0\1m", (99).to_bytes(8, "big")
     first = consumer_offsets_record.decode_offset(b"\0\1" + body + metadata + time + (100).to_bytes(8, "big"))

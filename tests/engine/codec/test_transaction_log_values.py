@@ -1,4 +1,6 @@
-"""Values that are decoded one after the other say what each of them says alone, whole or damaged."""
+"""Values that are decoded one after the other by one reader have the same results as each of them alone, whole or
+damaged.
+"""
 
 import random
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 
 def recorded() -> Iterator[bytes]:
-    """What brokers wrote, values of version 0 and 1."""
+    """Yield the values that brokers wrote, of versions 0 and 1."""
     for path in sorted(KAFKA_LOGS.rglob("__transaction_state-*/*.log")):
         for row in SegmentReader().rows(path.read_bytes()):
             if isinstance(row, BatchRow):
@@ -34,7 +36,8 @@ def test_one_behind_the_other_they_say_what_each_says_alone() -> None:
     for data in values:
         altered = bytearray(data)
         altered[chance.randrange(len(data))] = chance.choice((0, 1, 9, 0x7F, 0xFF))
-        # The damaged value comes before and after an undamaged one of its form: the reader learns a form from either.
+        # The reader learns the form of values that it reads. So a damaged value comes before and after an undamaged
+        # one of the same form.
         for one in (data, bytes(altered), data, data[:-1], data + b"\0"):
             alone = said(None, one)
             assert said(reader, one) == alone

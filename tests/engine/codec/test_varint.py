@@ -1,4 +1,4 @@
-"""Varints: round trips over the whole range, and every way in which one can be wrong."""
+"""Varints: round trips over the whole range, and every way in which the bytes can be wrong."""
 
 import pytest
 from hypothesis import given

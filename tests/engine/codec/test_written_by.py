@@ -12,7 +12,7 @@ from tests.engine.codec.test_log_case import folder
 
 
 def written(*folders: str) -> tuple[str, str]:
-    """Key and place of the sentence at the end of a log case."""
+    """Return the key of the sentence at the end of a log case, and its parameter `place`."""
     files: dict[str, bytes] = {}
     for name in folders:
         files |= {f"{name}/{path}": data for path, data in folder(KAFKA_LOGS / name).items()}
@@ -58,7 +58,9 @@ def value(status: TransactionStatus, client: int, version: int = 1) -> Transacti
 
 
 def test_an_abort_of_version_2_shows_the_level_and_no_client() -> None:
-    """The coordinator aborts in the cluster's version what an older client left open."""
+    """If an older client left a transaction open, the coordinator aborts it in the cluster's version, so an abort
+    says nothing about the client.
+    """
     seen = WrittenBy()
     seen.take_value(value(TransactionStatus.ONGOING, 0), "a")
     assert seen.sentence()[0] == "log.written.value_1"
@@ -69,7 +71,7 @@ def test_an_abort_of_version_2_shows_the_level_and_no_client() -> None:
 
 
 def test_what_comes_from_no_bytes_shows_no_version() -> None:
-    """An answer of `kafka-transactions.sh describe` is no value of the log."""
+    """The output of `kafka-transactions.sh describe` contains no value of the log."""
     seen = WrittenBy()
     seen.take_value(value(TransactionStatus.ONGOING, 0, version=-1), "a")
     assert seen.sentence() == ("log.written.unknown", {})

@@ -1,4 +1,4 @@
-"""A client under the control of a test, which sends requests to the brokers of a real run and reads their responses."""
+"""A client that a test controls: it sends requests to the brokers of a real run and keeps their responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.engine.narrowing import present
 
 
 class Hand:
-    """Takes the place of the role ``crafter``: keeps every answer by correlation id."""
+    """A role for the component ``crafter``, which keeps every response by its correlation id."""
 
     name = "crafter"
     alive = True
@@ -45,7 +45,7 @@ class Hand:
 
 
 class Stage:
-    """A run of three brokers and no other component. ``steps`` holds every step as JSON."""
+    """A run of three brokers and no other component than the test's client. ``steps`` holds every step as JSON."""
 
     def __init__(self, watching: str = "recorded", **document: Any) -> None:
         title = {"en": "A stage", "zh-Hans": "舞台"}
@@ -57,19 +57,19 @@ class Stage:
         self.correlation = 0
 
     def ask(self, broker: int, body: object) -> int:
-        """Send; the answer is in ``answer(number)`` once it arrived."""
+        """Send a request. Returns its number; after the response has arrived, ``answer(number)`` returns it."""
         self.correlation += 1
         self.simulation.send("crafter", Send(f"broker-{broker}", body, self.correlation))
         return self.correlation
 
     def call(self, broker: int, body: object) -> Any:
-        """Send and step until the answer is there."""
+        """Send a request, step until its response has arrived, and return the response."""
         number = self.ask(broker, body)
         self.play(lambda: number in self.hand.answers)
         return self.hand.answers[number]
 
     def play(self, until: Any = None, steps: int = 3000) -> None:
-        """Step until the condition holds, or to the end of the run."""
+        """Step until the condition holds, or to the end of the run. Fails if the condition does not hold then."""
         for _ in range(steps):
             if until is not None and until():
                 return
@@ -137,7 +137,7 @@ class Stage:
         )
 
     def write(self, partition: str, producer: Any, sequence: int = 0, name: str = "txn-1") -> Any:
-        """One transactional record to the leader of the partition."""
+        """Send one transactional record to the leader of the partition, and return the response."""
         batch = RecordBatch(
             record_count=1,
             last_offset_delta=0,
@@ -158,7 +158,7 @@ class Stage:
     # -- what is there ---------------------------------------------------------------------------------
 
     def metadata(self, name: str = "txn-1") -> Any:
-        """The id at the one broker that coordinates it."""
+        """Return what the only coordinator of the transactional id knows about it."""
         found = [
             host.coordinator.metadata[name]
             for host in (broker.transactions for broker in self.simulation.world.brokers.values())
@@ -176,7 +176,7 @@ class Stage:
         return [batch.control_type for batch in self.log(partition).batches if batch.is_control]
 
     def images(self, name: str = "txn-1", partition: int = 10) -> list[str | None]:
-        """The states in the log of ``__transaction_state``; None for a tombstone."""
+        """Return the states of the id in the log of ``__transaction_state``, in their order; None for a tombstone."""
         return [
             None if value is None else value.state
             for batch in self.log(f"__transaction_state-{partition}").batches

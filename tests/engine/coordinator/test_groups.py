@@ -1,4 +1,6 @@
-"""The group coordinator: who may commit, what an append makes of it, and what the log gives back (OFS-2 to OFS-5)."""
+"""The group coordinator: which commits it refuses, what changes when a commit has been appended, and what it loads
+from the log (OFS-2 to OFS-5).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ NUMBER = partition_for(GROUP, 50)
 
 
 class Stage:
-    """A coordinator that leads the group's partition, and a log."""
+    """A coordinator that leads the group's partition, and a list of the batches that it wrote."""
 
     def __init__(self, elected: bool = True, profile: Profile = K28) -> None:
         self.coordinator = GroupCoordinator("broker-1", profile=profile, watch=Watch())
@@ -62,7 +64,7 @@ class Stage:
         return effect
 
     def refused(self, offset: int, **named: Any) -> dict[str, Error]:
-        """The errors of a commit that is answered at once."""
+        """Return the errors of a commit that the coordinator answers at once."""
         return of(CommitAnswer, self.commit(offset, **named)).errors
 
     def written(self, effect: CommitAnswer | WriteOffsets, error: Error = Error.NONE) -> Error:
@@ -230,7 +232,7 @@ def test_every_row_says_why_in_both_languages() -> None:
 
 
 def test_a_record_that_no_staged_commit_waits_for_changes_nothing() -> None:
-    """Its partition's commit was replaced and answered before (``GroupMetadata.onOffsetCommitAppend``)."""
+    """The partition's commit was replaced and answered before (``GroupMetadata.onOffsetCommitAppend``)."""
     group = Group("g")
     first, second = CommittedOffset(offset=5), CommittedOffset(offset=6)
     group.stage({"t-0": first})

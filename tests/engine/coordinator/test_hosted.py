@@ -1,4 +1,4 @@
-"""The coordinator in its broker: lookup, log, markers, completion, over real links and real logs."""
+"""The coordinator inside a broker: lookup, log, markers and completion, over simulated connections and logs."""
 
 from __future__ import annotations
 
@@ -187,7 +187,9 @@ def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_m
 
 
 def decided_but_held(**document: Any) -> Stage:
-    """A decided transaction whose marker for t-0 cannot go: its leader is unreachable."""
+    """Return a run with a decided transaction whose marker for t-0 cannot be sent, because t-0's leader is
+    unreachable.
+    """
     stage = Stage(topics=[{"name": "t", "partitions": 2, "leaders": [1, 3]}], **document)
     at = stage.coordinator()
     producer = stage.init(at)
@@ -245,7 +247,9 @@ def test_a_new_coordinator_goes_on_where_the_old_one_crashed() -> None:
 
 
 def test_an_id_that_cannot_be_forgotten_waits_for_the_next_scan() -> None:
-    """Its tombstone is refused while too few replicas are in sync; the scan comes round, and not at once again."""
+    """The id's tombstone is refused while too few replicas are in sync. The coordinator tries again at the next scan,
+    not immediately.
+    """
     document = {
         "id": "EXPIRES",
         "title": {"en": "Expires", "zh-Hans": "过期"},

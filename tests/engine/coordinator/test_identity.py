@@ -53,7 +53,7 @@ def test_a_repeated_rotation_is_answered_after_a_whole_transaction() -> None:
 
 @pytest.mark.parametrize("named", [EXHAUSTED - 1, 3])
 def test_an_older_epoch_of_a_used_up_producer_id_is_an_internal_error(named: int) -> None:
-    """Even the epoch before, which is a repeat as long as there are epochs left."""
+    """This holds even for the previous epoch, which would be a repeat if there were epochs left."""
     stage = stage_at(EXHAUSTED, EXHAUSTED - 1)
     answer = init(stage, OLD, named)
     assert (answer.error, answer.thrown) == (Error.UNKNOWN_SERVER_ERROR, True)
@@ -75,7 +75,9 @@ def test_a_wrong_earlier_identity_fails() -> None:
 def play(
     *operations: dict[str, Any], start: str = "Ongoing", epoch: int = 0
 ) -> tuple[Stage, dict[int, tuple[Error, bool]]]:
-    """Operations on id ``tx``, whose transaction over one partition is open; answers by operation."""
+    """Carry out operations on the id ``tx``, whose transaction with one partition is open. Returns the stage, and
+    number of an operation → its error and whether Kafka throws.
+    """
     stage = Stage({"start_ms": 1000}, "2.8", TX)
     known = {"pid": OLD, "epoch": epoch, "partitions": ["a-0"], "start_ms": 500, "timeout_ms": 60_000}
     stage.do({"op": "set", "tid": "tx", "state": start, "last_update_ms": 600, **known})
@@ -92,7 +94,9 @@ HOLD, ACKNOWLEDGED = {"op": "hold_appends"}, {"op": "complete_markers"}
 
 @pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "NONE"])
 def test_a_transaction_whose_markers_stand_has_no_partition_left(error: str) -> None:
-    """Whether or not the log takes its completion: what is known of the markers does not depend on that."""
+    """This does not depend on whether the log takes the completion: the coordinator knows that the markers are
+    written.
+    """
     stage, _ = play(
         {"op": "end_txn", "result": "COMMIT"},
         {"op": "append_error", "error": error},
@@ -115,14 +119,16 @@ def test_a_completion_is_written_once_however_often_it_is_acknowledged() -> None
     [("NONE", Error.NOT_COORDINATOR), ("NOT_ENOUGH_REPLICAS", Error.COORDINATOR_NOT_AVAILABLE)],
 )
 def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended: str, answer: Error) -> None:
-    """``appendTransactionToLog`` asks who owns the id only after a successful append."""
+    """``appendTransactionToLog`` checks who owns the id only after a successful append."""
     release = {"op": "release_append", "error": appended}
     _, responses = play(HOLD, COMMIT, {"op": "resign"}, release)
     assert responses == {1: (answer, False)}
 
 
 def test_a_completion_that_waits_to_be_written_is_not_the_next_elections() -> None:
-    """``tryAppendToLog`` drops it, as its coordinator epoch is another: the markers are sent once more first."""
+    """``tryAppendToLog`` drops the completion because its coordinator epoch is another; the markers have to be sent
+    again first.
+    """
     short = {"op": "append_error", "error": "NOT_ENOUGH_REPLICAS"}
     enough = {"op": "append_error", "error": "NONE"}
     stage, _ = play(COMMIT, short, ACKNOWLEDGED, enough)

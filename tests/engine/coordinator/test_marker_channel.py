@@ -1,4 +1,6 @@
-"""What the marker channel queues separately, and what an unexpected answer leaves undone (MRK-1, MRK-8)."""
+"""Which markers the channel queues separately, and which partitions remain after an unexpected response (MRK-1,
+MRK-8).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ PRODUCERS = {"a": 1, "b": 2, "c": 3}
 
 
 class Around:
-    """Broker 1 leads all but ``far-0``, whose broker cannot be reached."""
+    """Broker 1 leads all partitions but ``far-0``, whose leader, broker 2, cannot be reached."""
 
     def leader_of(self, partition: str) -> int:
         return 2 if partition == "far-0" else 1
@@ -100,7 +102,8 @@ def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at() -> None:
         3: {"t-0": Error.NONE},
     }
     made.on_response(1, 9, WriteTxnMarkersResponse(errors=answers))
-    # b stood before it, and c behind it; of a, what could have been sent again is not.
+    # In the response, b comes before the unexpected error and c after it; of a, the partitions that might be sent
+    # again are not.
     assert made.finished == ["b"]
     assert {name: waiting.passed_over for name, waiting in made.waiting.items()} == {
         "a": ("t-2", "t-1"),
@@ -146,7 +149,9 @@ def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good() -
 def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The partitions are crossed off, and that may have been the last one (``addTxnMarkersToBrokerQueue``)."""
+    """The partitions are removed from the list; if they were the last ones, the transaction is finished
+    (``addTxnMarkersToBrokerQueue``).
+    """
     made = channel_with(a=("t-0",))
     made.drain(1, 9, 100)
     monkeypatch.setattr(Around, "leader_of", lambda self, partition: None)
@@ -159,7 +164,9 @@ def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(
 def test_the_response_to_an_older_elections_marker_cancels_the_newer_completion_up_to_3_7(
     stays: bool,
 ) -> None:
-    """KAFKA-16352: the coordinator was elected again, with epoch 4, while its marker of epoch 3 was under way."""
+    """KAFKA-16352: while a marker of coordinator epoch 3 was under way, the coordinator was elected again, with epoch
+    4.
+    """
     made = channel_with(newer_completion_stays=stays)
     for epoch in (3, 4):
         made.hand_over(

@@ -1,4 +1,4 @@
-"""The table of transaction states: complete, unambiguous, and illegal means refused."""
+"""The table of transaction states is complete and unambiguous, and everything that it does not allow is refused."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ def test_every_request_is_answered_or_carried_out_in_every_state(state: str, on:
 
 
 def test_a_row_without_effects_keeps_the_state() -> None:
-    """A target is installed by what is written, and only effects write."""
+    """Only effects write, and a new state takes effect when it is written; so a row without effects cannot change the
+    state.
+    """
     assert [
         row for row in TRANSACTION_STATES.rows if not row.effects and row.target not in (None, row.source)
     ] == []
 
 
 def test_a_fence_is_pending_until_the_coordinator_s_own_abort_replaces_it() -> None:
-    """``prepareFenceProducerEpoch``, then ``endTransaction`` not from a client (TXC-10, TXC-11)."""
+    """``prepareFenceProducerEpoch``, then ``endTransaction`` that does not come from a client (TXC-10, TXC-11)."""
     into = [row for row in TRANSACTION_STATES.rows if row.target == "PrepareEpochFence"]
     assert {(row.source, row.on) for row in into} == {("Ongoing", INIT), ("Ongoing", TIME_OUT)}
     out = TRANSACTION_STATES.candidates("PrepareEpochFence", ABORT_FENCED)
@@ -54,7 +56,7 @@ def test_every_row_says_why_in_both_languages() -> None:
 
 
 def test_nothing_decided_is_ever_taken_back() -> None:
-    """TXC-4: from a decision only its own completion follows."""
+    """TXC-4: after a decision, only its own completion can follow."""
     for source, targets in (("PrepareCommit", {"CompleteCommit"}), ("PrepareAbort", {"CompleteAbort"})):
         assert {
             row.target for row in TRANSACTION_STATES.rows if row.source == source and row.target
@@ -64,7 +66,7 @@ def test_nothing_decided_is_ever_taken_back() -> None:
 @pytest.mark.parametrize("on", sorted(RAISING))
 @pytest.mark.parametrize("state", ["Empty", "Ongoing", "PrepareCommit", "CompleteAbort"])
 def test_an_end_of_version_2_compares_no_epoch_while_a_change_is_written(state: str, on: str) -> None:
-    """The change may bring the epoch that the request carries (KAFKA-18464)."""
+    """The change that is being written may have the epoch that the request names (KAFKA-18464)."""
 
     def replies(pending: str | None) -> list[str]:
         metadata = SimpleNamespace(

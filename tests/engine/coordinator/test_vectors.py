@@ -1,4 +1,4 @@
-"""The coordinator against what Kafka's own coordinator answered, wrote and sent, from 2.0 to 4.0."""
+"""The coordinator, compared with what Kafka's own coordinator answered, wrote and sent, from 2.0 to 4.0."""
 
 from __future__ import annotations
 
@@ -65,14 +65,17 @@ def test_every_case_of_3_9_is_played() -> None:
 def test_who_owns_the_id_is_asked_before_anything_else(
     given: dict[str, str | bool], action: str, version: str
 ) -> None:
-    """``TransactionMarkerRequestCompletionHandler.onComplete``, for answers and for ended connections alike."""
+    """``TransactionMarkerRequestCompletionHandler.onComplete`` checks this first, for responses and for lost
+    connections.
+    """
     assert marker_responses.run({"input": given, "expected": {"action": action}}, version) is None
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.8"])
 def test_a_transaction_cannot_begin_under_an_epoch_that_no_producer_received(version: str) -> None:
     """The first InitProducerId could not be written: its producer id stays, with epoch -1, and Kafka's
-    ``prepareTransitionTo`` throws where an image would have that epoch."""
+    ``prepareTransitionTo`` throws if a new state would have that epoch.
+    """
     stage = Stage({}, version, frozenset({"tx"}))
     add = {"op": "add_partitions", "tid": "tx", "pid": 0, "epoch": -1, "partitions": ["a-0"]}
     for operation in (

@@ -1,4 +1,4 @@
-"""Sentences that are chosen by what differs between variants and versions: each is true of the run that shows it."""
+"""Sentences that depend on differences between variants and versions: each is true of the run that shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ OFFSETS = "broker.offsets_not_in_transaction"
 
 
 def refusals(simulation: Simulation) -> list[tuple[str, str, str]]:
-    """The key, the error and what follows of each step of a run that refuses something."""
+    """Run the simulation to its end. Returns, for each step that refuses something, its key, the error, and the key
+    of the sentence about what follows.
+    """
     found = []
     while (step := simulation.step()) is not None:
         if step.refusal is not None:

@@ -1,4 +1,6 @@
-"""One scenario in five generations: how each run ends, where it leaves the one before it, and which row decides."""
+"""One scenario in five versions: how each run ends, where it first differs from the run of the previous version, and
+which rows of the tables cause the difference.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def test_where_either_of_two_rows_suffices_one_remains() -> None:
 
 @pytest.mark.parametrize("run", part(RUNS, 8, "engine"))
 def test_a_generation_with_all_rows_of_the_next_is_the_next(run: str) -> None:
-    """So nothing but the rows of the profiles differs between two generations."""
+    """So two versions differ in nothing but the rows of their profiles."""
     scenario, names = scenario_of(run), list(GENERATIONS)
     for one, other in pairwise(names):
         before, after = GENERATIONS[one], GENERATIONS[other]
@@ -190,7 +192,7 @@ def test_what_a_generation_cannot_run_has_its_reason(run: str, name: str, place:
 
 
 def test_a_fault_that_falls_on_nothing_is_named() -> None:
-    """A client of 4.1 sends no AddPartitionsToTxn, so there is none to fail."""
+    """A client of 4.1 sends no AddPartitionsToTxn, so the fault cannot hit any."""
     cells = cells_of("SC-51/errors")
     assert [cell.unmet for cell in cells.values()] == [(), (), (), (), (0, 1)]
 
@@ -211,5 +213,5 @@ def test_each_parting_is_decided_by_rows_and_the_first_cell_by_none(run: str) ->
 
 
 def test_rows_that_contradict_each_other_are_no_version_and_decide_nothing() -> None:
-    """Some rows of 3.9 alone let a client of 2.8 meet a refusal of its own table."""
+    """With only some rows of 3.9, a client of 2.8 may get an error that is not in its table."""
     assert cells_of("SC-26/k39-no-write")["k39"].outcome is not None

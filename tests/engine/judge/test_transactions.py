@@ -1,4 +1,4 @@
-"""The judges of transactions, fed with facts alone: each breaks where it should and nowhere else."""
+"""The judges of transactions, which get facts made by hand: each guarantee breaks where it should and nowhere else."""
 
 from __future__ import annotations
 
@@ -269,7 +269,9 @@ def test_a_run_without_transactions_is_not_judged_for_them() -> None:
 
 
 def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_before_counts_once() -> None:
-    """The coordinator that wrote it may die before it could say so; if it did say so, it stays one decision."""
+    """The coordinator that wrote the decision may crash before it reports it, so the successor's report counts. If
+    both report it, it counts once.
+    """
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -289,7 +291,9 @@ def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_befor
 
 
 def test_an_unreported_offset_does_not_end_that_of_an_earlier_transaction() -> None:
-    """Its group's coordinator died with it in the log; the successor drops it with the later transaction."""
+    """The coordinator of the group crashed with an offset of the later transaction in its log; its successor drops
+    only that one.
+    """
     judges = bench()
     two_partitions(judges)
     offset: dict[str, Any] = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 4}
@@ -316,7 +320,9 @@ def test_a_decision_is_not_about_what_a_replaced_producer_began_later() -> None:
 
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answered(committed: bool) -> None:
-    """TXM-9: no coordinator decides about it; one that stored something stays open until a coordinator decides."""
+    """TXM-9: no coordinator decides about it. A transaction that has stored something stays open until a coordinator
+    decides.
+    """
     judges = bench()
     judges.take(events.TransactionBegun(producer="p1", producer_id=7, producer_epoch=0))
     judges.take(events.OutcomeReported(producer="p1", committed=committed))
@@ -332,7 +338,7 @@ def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answe
 def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(
     epoch: int, hangs: bool
 ) -> None:
-    """One that was replaced before has nothing to give up."""
+    """A coordinator that was replaced before has no markers to give up."""
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -357,8 +363,9 @@ def test_a_replaced_coordinator_that_reads_its_log_again_says_nothing_about_what
 
 
 def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch() -> None:
-    """It was appended while commitTransaction() was under way, and the next transaction sends it with a record of its
-    own: that transaction is aborted, and the committed one is whole."""
+    """The record was appended while commitTransaction() was under way, and the next transaction sends it in a batch
+    with a record of its own. That transaction is aborted, and the committed one is complete without the record.
+    """
     judges = bench()
     begin(judges)
     send(judges, 1)

@@ -1,4 +1,4 @@
-"""Two-phase commit over middleware under random faults: invariants, and events that must sometimes happen."""
+"""Two-phase commit over middleware with random faults: invariants, and events that must happen sometimes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ BACKWARD = {name for name, strategy in STRATEGIES.items() if strategy.direction 
 
 
 def world(generator: Random, **settings: Any) -> dict[str, Any]:
-    """Some messages lost, late or twice, some nodes down for a while; no node stays down."""
+    """A document in which some messages are lost, late or repeated, and some nodes are down for a while; none stays
+    down.
+    """
 
     def below(bound: int) -> int:
         return int(generator.random() * bound)
@@ -56,7 +58,7 @@ def world(generator: Random, **settings: Any) -> dict[str, Any]:
 
 
 def held_to_its_promises(simulation: Simulation, seed: int) -> None:
-    """Nothing is done twice, and each outcome is true for all participants."""
+    """Nothing is done twice, and the reported outcome is true for all participants."""
     for verdict in simulation.judges.transaction_verdicts():
         assert verdict.repeated == 0, (seed, verdict)
         if verdict.state == "COMMITTED":
@@ -67,7 +69,7 @@ def held_to_its_promises(simulation: Simulation, seed: int) -> None:
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_a_durable_middleware_that_asks_its_source_keeps_its_word(strategy: str) -> None:
-    """Committed means everywhere, rolled back and compensated nowhere, and no handler acts twice.
+    """COMMITTED means applied at all participants, ROLLED_BACK and COMPENSATED at none, and no handler acts twice.
 
     The checks last as long as the run, so that no rollback is a guess.
     """
@@ -91,7 +93,7 @@ def test_a_durable_middleware_that_asks_its_source_keeps_its_word(strategy: str)
     ],
 )
 def test_a_mechanism_switched_off_breaks_what_it_protects(switch: str, broken: str) -> None:
-    """The same runs, with the mechanism and without."""
+    """The same random runs are made with the mechanism and without it."""
     found: Counter[bool] = Counter()
     for seed in range(RUNS):
         for on in (True, False):
@@ -121,7 +123,7 @@ def test_without_back_check_a_lost_confirm_is_waited_for_for_ever() -> None:
 
 @pytest.mark.requirement("MW-16")
 def test_the_view_shows_every_role_and_table() -> None:
-    """All that MW-16 wants to be drawn has its place in the view, at the time when it matters."""
+    """Everything that MW-16 wants to be drawn is in the view, at the time when it matters."""
     document = world(Random(0), strategy="log_rollback")
     document["middleware"]["participants"] = [{"name": name} for name in NAMES]
     document["faults"] = [{"match": {"api": "CommitOk", "from": "participant-3"}, "action": "drop"}]
@@ -145,7 +147,7 @@ def test_the_view_shows_every_role_and_table() -> None:
 
 @pytest.mark.parametrize("actor", ["initiator", "business", "middleware", *NAMES])
 def test_a_node_can_be_paused_and_gets_what_waited_for_it(actor: str) -> None:
-    """A pause on the way keeps the word as a slow network does."""
+    """A pause during the transaction has the same effect as a slow network: the guarantees hold."""
     document = world(Random(0))
     document["middleware"]["participants"] = [{"name": name} for name in NAMES]
     document["faults"] = [{"at": 12, "action": "pause", "actor": actor, "for_ms": 100}]

@@ -1,4 +1,4 @@
-"""Middleware sections of scenario documents: what is wrong is named with its place and what is allowed."""
+"""Middleware sections of scenario documents: a mistake is reported with its place and with what is allowed there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the middleware's sentences claim in less usual runs."""
+"""What the middleware's sentences say in less usual runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.simulation import Simulation
 
 
 def sentences(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
-    """Key to parameters of every sentence of the run of a variant with these changes."""
+    """Run the variant with these changed settings. Returns, for every sentence of the run, its key → its parameters."""
     simulation = Simulation(load(entry(name).scenario(variant).source, settings=changes))
     found: dict[str, dict[str, Any]] = {}
     while (step := simulation.step()) is not None:
@@ -19,7 +19,7 @@ def sentences(name: str, variant: str, **changes: Any) -> dict[str, dict[str, An
 
 
 def test_a_late_answer_beside_the_manager_ends_nothing() -> None:
-    """The manager has the transaction now, so the middleware waits for no answer of a node."""
+    """The transaction manager has taken the transaction over, so the middleware waits for no response of a node."""
     late = {"match": {"api": "CommitOk", "from": "participant-3"}, "action": "delay", "by_ms": 5_000}
     said = sentences("SC-83", "transaction-manager-a", faults=[late])
     assert said["middleware.answer_ends_nothing"]["answer"] == "CommitOk"
@@ -32,7 +32,7 @@ def test_a_failed_local_transaction_may_store_no_message_id() -> None:
 
 
 def test_only_the_strategy_with_a_manager_lacks_one() -> None:
-    """Another strategy without an attempt gives up for its limit."""
+    """A strategy that allows no attempt gives up because of its limit, and not because a manager is missing."""
     said = sentences("SC-83", "queue-retry-limit", **{"middleware.max_retries": 0})
     assert said["middleware.needs_a_person"]["tries"] == 0
     assert "middleware.no_manager" not in said

@@ -1,4 +1,4 @@
-"""How long the participants differ, and how much of that the middleware can know (MW-14)."""
+"""How long the participants differ, and how much of this time the middleware can know (MW-14)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.simulation import Simulation
 
 
 def windows(name: str, variant: str) -> tuple[Any, Any, Simulation]:
-    """The participants' window of transaction 1, the middleware's, and the finished run."""
+    """Return the participants' window of transaction 1, the middleware's window, and the finished run."""
     simulation = Simulation(entry(name).scenario(variant))
     simulation.run()
     shown = simulation.view()["middleware"]
@@ -20,7 +20,9 @@ def windows(name: str, variant: str) -> tuple[Any, Any, Simulation]:
 
 @pytest.mark.requirement("MW-14")
 def test_the_middleware_learns_late_that_the_participants_differ() -> None:
-    """business commits at 115 ms, participant-3 at 160; their Commit-oks arrive from 130 to 200."""
+    """business commits at 115 ms, participant-3 at 160 ms; their CommitOk messages arrive at the middleware from 130
+    to 200 ms.
+    """
     differ, known, _ = windows("SC-80", "one-node")
     assert differ == {"since": 115, "until": 160}
     assert known == {"since": 130, "until": 200}

@@ -1,5 +1,5 @@
-"""Questions before a decision: where they are asked, and that the right answer agrees with the run. Here the right
-answer is taken from the view after the step, and from facts that the package of questions does not use.
+"""Questions before a decision: where they are asked, and that the right answer agrees with the run. Here, the right
+answer is taken from the view after the step, and from facts that the code of the questions does not use.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def asked(name: str, variant: str | None) -> list[Question]:
 def around(
     name: str, variant: str | None
 ) -> dict[int, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
-    """Step number of each question to (the view before the next step, that step, the view after it)."""
+    """Step number of each question → the view before the next step, that step, and the view after it."""
     found = {}
     simulation = Simulation(entry(name).scenario(variant))
     wanted = {question.at for question in asked(name, variant)}
@@ -63,7 +63,7 @@ def test_a_question_offers_only_states_that_the_version_of_the_run_has() -> None
 
 
 def test_a_question_about_a_batch_names_its_records_and_may_ask_about_one_record() -> None:
-    """In SC-02 three requests of p1 are on their way; the question is about the one that resends r1."""
+    """In SC-02, three requests of p1 are in transit; the question is about the one that resends r1."""
     first, resent = (one.asked.params["records"] for one in asked("SC-02", None)[:2])
     assert (first, resent) == (["r1"], ["r1"])
     assert [one.asked.params.get("records") for one in asked("SC-05", None)] == [
@@ -156,7 +156,7 @@ def leader_of(view: dict[str, Any], partition: str) -> dict[str, Any]:
 
 
 def sent(step: dict[str, Any], view: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages that the step sent."""
+    """Return the messages that the step sent."""
     return [
         view["network"]["messages"][str(fate["id"])] for fate in step["messages"] if fate["event"] == "sent"
     ]
@@ -283,7 +283,7 @@ def holds_stable_offset(
 
 
 def holds_crash(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
-    """A crash commits and stores nothing: what exists is what existed before it."""
+    """A crash commits and stores nothing, so after it exists only what existed before."""
     serial = int(made.params["record"].removeprefix("r"))
     has_row = str(serial) in before["database"].get("rows", {})
     has_record = any(
@@ -351,7 +351,7 @@ HOLDS = {
 
 
 def test_another_outcome_has_another_right_answer() -> None:
-    """The same checkpoint, the mechanism taken away, or the world changed before it."""
+    """The same question is asked with the mechanism switched off, or with another setting before it."""
     document = entry("SC-03").document
     plain = [question.asked.right for question in questions(load(document, None, {}))]
     assert plain[:2] == ["stored", "duplicate"]
@@ -368,7 +368,9 @@ def test_another_outcome_has_another_right_answer() -> None:
 
 
 def test_what_a_learner_does_changes_the_answer() -> None:
-    """SC-61: the sleeping producer crashes instead of waking, so its late batch never asks for a decision."""
+    """SC-61: if the paused producer crashes and does not wake up, its late batch is never sent, so no question about
+    it is asked.
+    """
     scenario = entry("SC-61").scenario("k28")
     plain = questions(scenario)
     crashed = questions(scenario, [{"action": "crash", "actor": "p1", "after": 40}])
@@ -388,8 +390,9 @@ def test_a_document_without_checkpoints_asks_nothing() -> None:
 
 
 def test_a_leader_that_verifies_first_is_asked_about_no_append() -> None:
-    """The write of SC-101 is held back in 3.9 and then refused: nothing is appended at its arrival. In 4.1 the leader
-    decides at once."""
+    """In 3.9, the write of SC-101 is held back and then refused: nothing is appended when it arrives. In 2.8 and 4.1,
+    the leader decides at once.
+    """
     for variant, appends in (("k28", 1), ("k39", 0), ("k41", 1)):
         kinds = [question.ask for question in asked("SC-101", variant)]
         assert kinds.count("append") == appends, variant
@@ -398,7 +401,7 @@ def test_a_leader_that_verifies_first_is_asked_about_no_append() -> None:
 def asked_in(
     name: str, *checkpoints: dict[str, Any], variant: str | None = None, **others: Any
 ) -> list[Asked]:
-    """The questions of a library document with other checkpoints and other values."""
+    """Return the questions of a library document with these checkpoints and other changed values."""
     document = {**entry(name).document, "checkpoints": list(checkpoints), **others}
     return [question.asked for question in questions(load(document, variant, {}))]
 
@@ -442,7 +445,7 @@ def test_a_row_of_the_same_event_is_not_explained_by_that_event() -> None:
 
 @pytest.mark.parametrize("name", ["transaction_states", "client_transactions", "group_pending_offset"])
 def test_the_events_of_a_machine_that_questions_are_about_have_words(name: str) -> None:
-    """Goal: an answer names no row of a table."""
+    """So no answer shows the name of a row of the table."""
     for event in machines()[name].events:
         assert f"event.{name}.{event.removesuffix('_raising_epoch')}" in catalogue()
 
@@ -478,7 +481,7 @@ def test_the_states_of_a_marker_are_asked_of_the_marker() -> None:
 
 
 def test_a_question_about_one_batch_of_a_request_says_what_becomes_of_that_batch() -> None:
-    """In step 201 of SC-08 a request brings a duplicate for t-0 and a new batch for t-1."""
+    """In step 201 of SC-08, a request contains a duplicate for t-0 and a new batch for t-1."""
     simulation = Simulation(entry("SC-08").scenario("k28"))
     step = present([simulation.step() for _ in range(201)][-1]).to_json()
     made = KINDS["append"].ask(step, simulation.view(), simulation.world.profile)

@@ -1,7 +1,9 @@
-"""``make search``: random worlds until so many steps are made, with a line now and then and a table at the end.
+"""``make search``: play random worlds until they have made so many steps, print a line now and then, and a table at
+the end.
 
-Exit code 1 when something was found, or never happened; every find is written below the folder, as it was and
-shrunk, and names its command. ``--again FOLDER`` plays a find again with all that is checked.
+The exit code is 1 if a violated property was found, or if an event that must happen sometimes never happened. Every
+find is written below the folder, as it was and shrunk, with the command that plays it again. ``--again FOLDER`` plays
+a find again with all checks.
 """
 
 from __future__ import annotations
@@ -21,18 +23,20 @@ from tests.engine.search.sometimes import RARE_FROM_STEPS, SOMETIMES
 from tests.engine.search.worlds import ANY, Version, world
 
 WORLDS = 100
-"""Of one portion of work."""
+"""How many worlds one process plays before it returns its results."""
 FOUND_MAX = 20
-"""Finds after which it stops: they are likely one."""
+"""The search stops after so many finds, because they probably have one cause."""
 RECORDED_EVERY = 3
-"""Worlds from one that is recorded, folded and heard in full to the next; of all kinds, as ten kinds take turns."""
+"""Every third world is recorded: its views are compared with the steps, and its sentences are checked. Kinds of
+worlds alternate in tens, so all kinds are recorded.
+"""
 AGAIN_EVERY = 7
-"""Worlds from one that is played again to the next."""
+"""Every seventh world is played again and compared."""
 
 
 @dataclass(slots=True)
 class Portion:
-    """What came out of some worlds."""
+    """The results of some worlds."""
 
     steps: int = 0
     worlds: int = 0
@@ -50,13 +54,15 @@ class Portion:
         self.finds += other.finds
 
     def never(self) -> list[str]:
-        """What has not happened, though it should have in so many steps."""
+        """Return the events that have not happened, although they should have in so many steps."""
         enough = self.steps >= RARE_FROM_STEPS
         asked = [row for row in SOMETIMES if enough or not row.rare]
         return [row.what for row in asked if not any(self.said[key] for key in row.keys)]
 
     def lines(self) -> list[str]:
-        """How often each thing happened that must sometimes happen, and what was done to bring it about."""
+        """Return lines with how often each event happened that must happen sometimes, and which actions were carried
+        out to cause it.
+        """
         rows = [(sum(self.said[key] for key in row.keys), row.what) for row in SOMETIMES]
         lines = [f"{count:>12,}  {what}" for count, what in rows]
         for title, counts in (("done", self.done), ("ended", self.ended), ("excused", self.excused)):
@@ -66,7 +72,7 @@ class Portion:
 
 
 def hunted(seed: int, folder: Path, portion: Portion, version: Version = ANY, *, shrink: bool = True) -> None:
-    """The world of one seed."""
+    """Play the world of one seed, and add its results to the portion."""
     document, generator = world(seed, version)
     recorded = seed % RECORDED_EVERY == RECORDED_EVERY - 1
     hunt = Hunt(document, folder / str(seed), watching="recorded" if recorded else "judged")
@@ -97,7 +103,9 @@ def portion_of(first: int, folder: Path, version: Version) -> Portion:
 
 
 def search(wanted: int, first: int, folder: Path, processes: int, version: Version) -> int:
-    """Portions on all cores, taken up in the order of their seeds, so that a search can be repeated."""
+    """Play portions of worlds on all cores. Their results are taken in the order of their seeds, so that a search can
+    be repeated.
+    """
     whole, printed = Portion(), 0
     with ProcessPoolExecutor(processes) as pool:
         waiting: list[Future[Portion]] = []

@@ -1,5 +1,6 @@
-"""A run is a function of its world and its interventions: played again, it is the same, watched or not, forked or
-not; a shrunk run shows the same fault with less."""
+"""A run depends only on its world and its interventions: played again it is the same, whether it is watched and
+forked or not. A shrunk run shows the same fault with fewer actions.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +17,13 @@ from engine.simulation import Simulation
 from tests.engine.search.hunt import Found, Hunt, toml, write
 
 RUNS_MAX, STEPS_MAX = 250, 150_000
-"""Runs and steps that shrinking may take."""
+"""How many runs and steps the shrinking of one find may take."""
 
 
 def differences(hunt: Hunt) -> Iterator[str]:
-    """What differs when a run that has ended is made again: from the text of its world, at every level of
-    watching, and from a copy that was taken half-way."""
+    """Yield the differences between a finished run and the same run played again: from the text of its world, at
+    every level of watching, and from a copy that was taken half-way.
+    """
     try:
         yield from _differences(hunt)
     except Refused as refused:
@@ -59,7 +61,9 @@ def _summary(simulation: Simulation) -> tuple[Any, ...]:
 
 
 def found_again(folder: Path, every: int = 1) -> Found | None:
-    """Play the files in ``folder`` again with all that is checked, whole logs after every step too."""
+    """Play the files in ``folder`` again with all checks, also of whole logs after every ``every`` steps. Returns the
+    find, if it occurs again.
+    """
     document = tomllib.loads((folder / "found.toml").read_text(encoding="utf-8"))
     done = json.loads((folder / "found.json").read_text(encoding="utf-8"))
     return _found(Hunt(document, folder, done, every=every))
@@ -74,7 +78,7 @@ def _found(hunt: Hunt) -> Found | None:
 
 
 class Shrinking:
-    """A find with everything left out that it does not need, as far as the bounds allow."""
+    """Leaves out everything that a find does not need, as far as the bounds allow."""
 
     def __init__(self, found: Found, hunt: Hunt, folder: Path) -> None:
         self.name = found.name
@@ -86,7 +90,9 @@ class Shrinking:
         self.steps = 0
 
     def shrink(self) -> Found:
-        """The smallest world found in which the same property does not hold; its files are in the folder."""
+        """Return the find in the smallest world in which the same property is violated; the world's files are in the
+        folder.
+        """
         self.done = self._fewer(self.done, self._with_done)
         for section in ("faults", "loops", "applications"):
             self._section(section)
@@ -113,7 +119,7 @@ class Shrinking:
         return self.document
 
     def _fewer(self, items: list[Any], world: Callable[[list[Any]], dict[str, Any]]) -> list[Any]:
-        """Leave out halves, then quarters, down to single items, as long as the find stays."""
+        """Leave out halves, then quarters, down to single items, as long as the find occurs."""
         of_done = world == self._with_done
         size = max(len(items) // 2, 1)
         while items and self.runs < RUNS_MAX:

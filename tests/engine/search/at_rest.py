@@ -1,4 +1,4 @@
-"""Properties at the end of a run, when no event is left and every stopped actor runs again."""
+"""Properties that must hold at the end of a run, when no event is left and every stopped actor runs again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.search.logs import beside, indexes, leader_of
 
 Wrong = Iterator[tuple[str, str]]
 HELD = (ONGOING, PREPARE_COMMIT, PREPARE_ABORT)
-"""States of a transactional id in which its coordinator will end the open transaction."""
+"""States of a transactional id in which its coordinator is going to end the open transaction."""
 
 
 class Reported:
@@ -23,9 +23,9 @@ class Reported:
 
     def __init__(self) -> None:
         self.unfinished: dict[int, str] = {}
-        """Serial of a record without a result to its producer."""
+        """Serial of a record that has no result yet → its producer."""
         self.delivered: dict[tuple[str, str], set[int]] = {}
-        """(Consumer, partition) to the offsets of the records that it returned."""
+        """(Consumer, partition) → offsets of the records that the consumer returned."""
 
     def take(self, fact: object) -> None:
         if isinstance(fact, events.RecordAccepted):
@@ -37,7 +37,7 @@ class Reported:
             self.delivered.setdefault((fact.consumer, fact.partition), set()).update(fact.offsets)
 
     def forget(self, producer: str) -> None:
-        """``producer`` crashed: the records in its memory get no result."""
+        """Take note that ``producer`` crashed: the records in its memory get no result."""
         self.unfinished = {serial: name for serial, name in self.unfinished.items() if name != producer}
 
 
@@ -85,7 +85,7 @@ def held(world: Any, producer_id: int, partition: str) -> bool:
 
 
 def _undecided(world: Any) -> Wrong:
-    """Every Prepare reaches Complete."""
+    """No transaction may stay in PrepareCommit or PrepareAbort."""
     for coordinator in _coordinators(world):
         for name, metadata in coordinator.metadata.items():
             if metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
@@ -95,7 +95,7 @@ def _undecided(world: Any) -> Wrong:
 
 
 def _read(simulation: Simulation, consumer: Any, partition: str, log: Any, reported: Reported) -> Wrong:
-    """A reader stands at the end of what it may read, and handed over every record before it that counts."""
+    """A consumer must be at the end of what it may read, and must have returned every visible record before."""
     committed = consumer.isolation == "read_committed"
     end = log.last_stable_offset if committed else log.high_watermark
     position = consumer.readings[partition].position
@@ -117,7 +117,9 @@ def _read(simulation: Simulation, consumer: Any, partition: str, log: Any, repor
 
 
 def _exactly_once(simulation: Simulation, loop: Any) -> Wrong:
-    """Each input below the group's committed offset has its one committed output, and no other input has any."""
+    """Each input below the group's committed offset must have exactly one committed output, and no other input may
+    have one.
+    """
     if not loop.in_transaction:
         return
     world, judges = simulation.world, simulation.judges

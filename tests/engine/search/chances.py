@@ -1,4 +1,4 @@
-"""Choices out of ``random()`` and nothing else, so that a seed is the same world on every machine."""
+"""Random choices that use only ``random()``, so that a seed gives the same world on every machine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Cases in which Kafka itself violates a property: one row each, with the reason.
 
-A row excuses a property in a world that has all of its features. Features are what the document and the
-interventions name (:func:`features`), so a shrunk world is judged as the whole one was; a few come from facts of
-the run (``Hunt.happened``).
+A row excuses a property in a world that has all of its features. Most features are what the document and the
+interventions name (:func:`features`), so a shrunk world is excused exactly as the original one; a few come from facts
+of the run (``Hunt.happened``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.client.configuration import SETTINGS
 
 @dataclass(frozen=True, slots=True)
 class Exception_:
-    """``properties`` need not hold in worlds with all of ``features``."""
+    """In worlds with all of ``features``, the ``properties`` need not hold."""
 
     properties: tuple[str, ...]
     features: tuple[str, ...]
@@ -273,7 +273,7 @@ def _of_producer(settings: dict[str, Any]) -> set[str]:
 
 
 def excused(name: str, found: frozenset[str]) -> Exception_ | None:
-    """The row that excuses this property in a world with these features."""
+    """Return the first row that excuses this property in a world with these features; None if there is none."""
     for row in EXCEPTIONS:
         if name in row.properties and found.issuperset(row.features):
             return row

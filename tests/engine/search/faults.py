@@ -1,7 +1,7 @@
-"""One random entry of a fault script, for every action and every message that the engine's own tables name.
+"""Makes one random entry of a fault script, for every action and every message in the engine's own tables.
 
-An action without a row in :data:`FIELDS` gets a value in every field that a fault may have, so a new one is tried
-at once; ``test_search`` asks whether each was really carried out.
+An action without a row in :data:`FIELDS` gets a value in every field that a fault may have, so a new action is tried
+at once; ``test_search`` checks that each action was carried out.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from tests.engine.search.chances import below, one_of, perhaps
 
 UNPROTECTED = ("TxnOffsetCommit", "OffsetCommit", "WriteTxnMarkers")
 """The network of an honest world does not repeat these requests. They have no sequence numbers, so their receiver
-applies a copy that arrives in the next transaction. TCP does not repeat, and the sender waits for the response."""
+applies a copy that arrives in the next transaction. TCP does not repeat, and the sender waits for the response.
+"""
 ORDERED = "Produce"
-"""In an honest world no request of this API overtakes another, as with TCP. Otherwise 2.8 accepts the batch that
-arrives first as the first of an unknown producer, and while a transaction ends, another batch gets the sequence
-numbers of the refused one."""
+"""In an honest world, no request of this API overtakes another, as with TCP. Otherwise 2.8 accepts the batch that
+arrives first as the first one of an unknown producer; and while a transaction ends, another batch could get the
+sequence numbers of the refused one.
+"""
 HONEST_ERRORS: dict[str, tuple[str, ...]] = {
     "Produce": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION"),
     "FindCoordinator": ("COORDINATOR_NOT_AVAILABLE",),
@@ -39,7 +41,9 @@ HONEST_ERRORS: dict[str, tuple[str, ...]] = {
     "OffsetFetch": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR"),
     "Fetch": ("NOT_LEADER_OR_FOLLOWER",),
 }
-"""What a broker may answer in good faith instead of doing it: try again, here or elsewhere."""
+"""API → errors that an honest broker may return without having carried out the request, so that the sender tries
+again, there or elsewhere.
+"""
 HONEST_AFTERWARDS: dict[str, tuple[str, ...]] = {
     "Produce": ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT", "NOT_LEADER_OR_FOLLOWER"),
     "InitProducerId": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
@@ -49,7 +53,7 @@ HONEST_AFTERWARDS: dict[str, tuple[str, ...]] = {
     "TxnOffsetCommit": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
     "WriteTxnMarkers": ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"),
 }
-"""API to the errors that a broker may return although it carried out the request: the sender then retries."""
+"""API → errors that a broker may return although it carried out the request, so that the sender retries."""
 RIGHTS = (
     ("Write", "topic:t"),
     ("Write", "topic:out"),
@@ -65,23 +69,23 @@ RIGHTS = (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a fault can be about in one world."""
+    """The names that a fault in one world can use."""
 
     partitions: tuple[str, ...] = ()
-    """Of the applications' topics."""
+    """Partitions of the applications' topics."""
     internal: tuple[str, ...] = ()
     producers: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     brokers: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
-    """Those that the cluster's version has."""
+    """The errors that the cluster's version has."""
     transaction_version: int = 0
-    """The highest that its requests may name."""
+    """The highest transaction version that requests in this world may name."""
     takes_epoch_bumps: bool = True
     """Whether an InitProducerId request may name a producer id (KIP-360)."""
     kept_by: str = ZOOKEEPER
-    """What keeps the decisions of the cluster's controller."""
+    """What stores the decisions of the cluster's controller: ZooKeeper or a quorum."""
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -92,19 +96,19 @@ OFTEN = ("Produce", "Produce", "EndTxn", "WriteTxnMarkers", "WriteTxnMarkers", "
 Fields = Callable[[Random, Names], dict[str, Any]]
 UNNAMED_BEFORE_BUMPS = ("producer_id", "producer_epoch")
 LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic", "abort_hanging")
-"""Only in hostile worlds: these actions violate the protocol, or remove state on which the guarantees depend."""
+"""Actions that only hostile worlds have: they violate the protocol, or remove state on which the guarantees depend."""
 HONEST_ACTIONS = tuple(action for action in WORLD_ACTIONS if action not in LIE_ACTIONS)
 
 
 def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str, Any]:
-    """An entry that strikes at a time."""
+    """Return an entry that takes effect at a time."""
     action = one_of(generator, tuple(one for one in actions if ACTIONS.get(one) in (None, names.kept_by)))
     fields = FIELDS.get(action, _everything)(generator, names)
     return meant({"at": below(generator, 1500), "action": action, **fields})
 
 
 def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
-    """An entry that falls on a message. ``honest``: the network and the brokers keep to the protocol."""
+    """Return an entry that takes effect on a message. ``honest``: network and brokers obey the protocol."""
     middleware = bool(names.nodes)
     sent = tuple(api for api in APIS if KEPT_BY.get(api) in (None, names.kept_by))
     api = one_of(generator, MIDDLEWARE_APIS if middleware else (*sent, *OFTEN))
@@ -127,7 +131,7 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
 
 
 def meant(entry: dict[str, Any]) -> dict[str, Any]:
-    """Without what means nothing to the action, which a document may not have."""
+    """Return the entry without the fields that its action does not have; a document must not contain these."""
     belonging = BELONGING["fault"]
     known = {belonging.word, *belonging.always, *belonging.fields[entry["action"]]}
     return {name: value for name, value in entry.items() if name in known}
@@ -136,7 +140,7 @@ def meant(entry: dict[str, Any]) -> dict[str, Any]:
 def _error(
     generator: Random, match: dict[str, Any], of_version: tuple[str, ...], *, honest: bool
 ) -> dict[str, Any]:
-    """``of_version``: the errors that the world's version has."""
+    """Return an entry that injects an error. ``of_version``: the errors that the world's version has."""
     stored = perhaps(generator, 0.4)
     known = HONEST_AFTERWARDS if stored else HONEST_ERRORS
     api = match["api"] if match["api"] in known else one_of(generator, tuple(known))
@@ -168,13 +172,13 @@ def _actor(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def _followed(generator: Random, names: Names) -> dict[str, Any]:
-    """A partition, internal ones too, and a broker for it."""
+    """Return a partition, possibly of an internal topic, and a broker for it."""
     partition = one_of(generator, names.partitions + names.internal)
     return {"partition": partition, "broker": 1 + below(generator, len(names.brokers))}
 
 
 def _led(generator: Random, names: Names) -> dict[str, Any]:
-    """A partition and, mostly, its new leader. If none is given, the controller chooses one."""
+    """Return a partition and, in most cases, its new leader. If none is given, the controller chooses one."""
     found = _followed(generator, names)
     return found if perhaps(generator, 0.7) else {"partition": found["partition"]}
 
@@ -226,7 +230,7 @@ def _made_batch(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def _made_request(generator: Random, names: Names) -> dict[str, Any]:
-    """Any request that a script may write, with values of this world in its fields."""
+    """Return any request that a script may contain, with values of this world in its fields."""
     api = one_of(generator, [api for api in CRAFTED if (api in MIDDLEWARE_APIS) == bool(names.nodes)])
     message: dict[str, Any] = {"api": api}
     for field, (kind, default) in CRAFTED[api].items():
@@ -272,7 +276,7 @@ def _topic(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def setting(generator: Random, producer: str) -> dict[str, Any]:
-    """A change of a running producer's setting; the engine may refuse it."""
+    """Return a change of a setting of a running producer; the engine may refuse it."""
     name = one_of(generator, tuple(SETTINGS))
     found = SETTINGS[name]
     value: Any = below(generator, 300)
@@ -298,7 +302,7 @@ def _described(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def _remembered(generator: Random, names: Names) -> dict[str, Any]:
-    """The producers of a partition, at its leader or at any broker."""
+    """Return a partition whose producers are to be forgotten, at its leader or at any broker."""
     fields: dict[str, Any] = {"partition": one_of(generator, names.partitions)}
     if perhaps(generator, 0.3):
         fields["broker"] = _number(one_of(generator, names.brokers))
@@ -325,7 +329,7 @@ def _number(broker: str) -> int:
 
 
 def _everything(generator: Random, names: Names) -> dict[str, Any]:
-    """The fields of an action without a row: a value in every field."""
+    """Return fields for an action that has no row of its own: a value in every field."""
     fields: dict[str, Any] = {}
     for fill in (_stopped, _followed, _right, _head, _topic, _setting):
         fields |= fill(generator, names)
@@ -366,6 +370,6 @@ FIELDS: dict[str, Fields] = {
     "find_hanging": _searched,
     "abort_hanging": _aborted,
 }
-"""Action to what stands in its entry besides action and time."""
+"""Action → function that makes the fields of its entry other than action and time."""
 ON_NODES = (*ACTOR_ACTIONS, "craft_request")
-"""What can be done to a world without brokers."""
+"""The actions that are possible in a world without brokers."""

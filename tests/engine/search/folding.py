@@ -1,4 +1,6 @@
-"""The view folded from the changes of every step is the view that the engine reports (GEN-10)."""
+"""Compares the view that results from applying the changes of every step with the view that the engine reports
+(GEN-10).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ EVERY = 50
 
 
 def fits(view: dict[str, Any], change: Change) -> bool:
-    """Whether a change begins with what the view holds: a step back restores the view, apart from empty objects."""
+    """Whether the value before the change is the view's current value, apart from empty objects; only then can a step
+    back restore the view.
+    """
     path, before, _ = change
     held: Any = view
     for name in path:
@@ -24,14 +28,16 @@ def fits(view: dict[str, Any], change: Change) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """What a change holds, with objects of its own: others are put into them later. `ABSENT` stays what it is."""
+    """Return a copy of a value of a change, because later changes add to its objects. `ABSENT` stays the same
+    object.
+    """
     if type(value) is dict:
         return {name: copied(item) for name, item in value.items()}
     return [copied(item) for item in value] if type(value) is list else value
 
 
 class Folded:
-    """What a page holds that got every step."""
+    """The view that a page has after it has received every step."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -47,7 +53,7 @@ class Folded:
             yield from self.differences()
 
     def differences(self) -> Iterator[str]:
-        """The sections that differ."""
+        """Yield the sections of the view that differ."""
         mine, real = self.view, self.simulation.view()
         for section in sorted({*mine, *real}):
             here, there = mine.get(section, {}), real.get(section, {})

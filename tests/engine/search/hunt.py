@@ -1,5 +1,5 @@
-"""One run of a random world with random interventions; after every step, all invariants are checked. A find names the
-world, the interventions and the step, as one command that plays it again.
+"""Plays one random world with random interventions, and checks all invariants after every step. A find names the
+world, the interventions and the step, and the command that plays it again.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ from tests.engine.search.watched import Stuck, Watched
 from tests.engine.search.worlds import names_of
 
 GUARANTEES = ("lost", "visible_early", "atomic", "fenced", "hanging", "repeated")
-"""Of the judges, asked for as they stand; *duplicated* and *reordered* are asked for by producer."""
+"""Guarantees of the judges that are checked as they are; *duplicated* and *reordered* depend on the producer."""
 SETTLED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED")
-"""Ends of a middleware transaction that promise the same everywhere; one left to a person promises nothing."""
+"""States of a middleware transaction that promise the same outcome everywhere; a transaction that is left to a person
+promises nothing.
+"""
 AWAY_STEPS_MAX = 60
 
 
 class Found(AssertionError):
-    """A violated property. ``name``: the property."""
+    """A property was violated. ``name``: the property."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -48,9 +50,9 @@ class Found(AssertionError):
 
 
 class Hunt:
-    """A world, the interventions so far, and the occurred events of those that must sometimes happen.
+    """A world, the interventions so far, and how often each event happened that must happen sometimes.
 
-    ``interventions``: play these again instead of making new ones. ``every``: steps between two looks at whole
+    ``interventions``: make these again, not new ones. ``every``: the number of steps between two checks of whole
     logs.
     """
 
@@ -68,12 +70,12 @@ class Hunt:
         self.honest = document["id"] != "SEARCH-HOSTILE"
         self.said: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
-        """Actions of faults and interventions that were carried out."""
+        """Action of a fault or intervention → how often it was carried out."""
         self.excused: Counter[str] = Counter()
         self.happened: frozenset[str] = frozenset()
-        """Features that the run itself brought about, beside those that its document names."""
+        """Features that the run itself has caused, besides those that its document names."""
         self.away: list[tuple[int, dict[str, Any]]] = []
-        """(step after which it happens, what takes an intervention back)."""
+        """(Step, action that reverses an intervention; it is carried out after the step.)"""
         self.given = list(interventions)
         self.simulation = Watched(load(document), self.given, watching)
         self.facts = self.simulation.listen()
@@ -90,11 +92,14 @@ class Hunt:
     # -- running ---------------------------------------------------------------------------------------
 
     def run(self, generator: Random, pause: int = 200) -> int:
-        """To the end, with an intervention after at most ``pause`` steps, again and again. Returns the steps."""
+        """Play to the end, with an intervention after at most ``pause`` steps each time. Returns the number of
+        steps.
+        """
         simulation = self.simulation
         following = below(generator, pause)
         while self._step() or self._come_back():
-            # One at a time: the next is checked against a world in which this one has happened.
+            # Interventions are made one at a time, because the next one is checked against a world in which this one
+            # has happened.
             if not self._give_back() and simulation.number >= following:
                 self._intervene(generator)
                 following = simulation.number + 1 + below(generator, pause)
@@ -102,14 +107,14 @@ class Hunt:
         return simulation.number
 
     def replay(self) -> int:
-        """The same run again: the interventions are given. Returns the steps."""
+        """Play the same run again with the given interventions. Returns the number of steps."""
         while self._step():
             pass
         self._end()
         return self.simulation.number
 
     def _step(self) -> bool:
-        """One step with all checks after it; False when no event is left."""
+        """Make one step and all checks after it. Returns False if no event is left."""
         simulation = self.simulation
         try:
             step = simulation.step()
@@ -140,20 +145,20 @@ class Hunt:
         return True
 
     def _is_former_coordinator(self, name: str) -> bool:
-        """Whether the broker returned offsets of a group that another broker coordinates by now."""
+        """Whether the broker returned offsets of a group that now has another coordinator."""
         world = self.simulation.world
         coordinator = present(world.brokers[name].groups).coordinator
         groups = {consumer.group_id for consumer in world.consumers.values()} - {None}
         partitions = [
             partition_name(OFFSETS_TOPIC, coordinator.partition_of(present(group))) for group in groups
         ]
-        # The group's partition is missing where the internal topics are created only when they are needed.
+        # If internal topics are created only when needed, the group's partition may not exist.
         known = [world.controller.partitions.get(partition) for partition in partitions]
         leaders = [state.leader for state in known if state is not None]
         return any(leader is not None and world.broker_of[leader].name != name for leader in leaders)
 
     def _end(self) -> None:
-        """The run is over: no event is left, or it has too many steps."""
+        """Check the end of the run: either no event is left, or it has reached its limit of steps."""
         if self.simulation.finished == "step_limit":
             self.hold("endless", f"{self.simulation.number} steps and no end")
         for name, what in at_rest(self.simulation, self.reported):
@@ -166,7 +171,7 @@ class Hunt:
             self.done[f"intervention {made['action']}"] += 1
 
     def _aborts_hidden(self) -> int:
-        """Aborted copies that a reader of everything got and no reader of committed data."""
+        """Return how many aborted copies a read_uncommitted consumer returned but no read_committed one."""
         logs = self.simulation.judges.outcomes.logs
         only = self.hidden["read_uncommitted"] - self.hidden["read_committed"]
         copies = [logs[partition].copies.get(offset) for partition, offset in only]
@@ -197,18 +202,19 @@ class Hunt:
         return False
 
     def _come_back(self) -> bool:
-        """No event is left: reverse the remaining interventions now."""
+        """When no event is left, reverse the remaining interventions now. Returns whether the run goes on."""
         if not self.away or self.simulation.finished != "complete":
             return False
         self._make_again()
         while self.away:
             if self._do(self.away.pop(0)[1]):
                 return True
-        return self._step()  # Nothing was taken back: the run made again ends, too.
+        return self._step()  # No intervention was reversed: the run that was made again ends, too.
 
     def _make_again(self) -> None:
-        """The run as it was right after its last step: while it looked for one more it let quiet time pass, and an
-        intervention follows its step at once."""
+        """Replace the run by itself as it was right after its last step. Looking for one more step let time pass, but
+        an intervention has to follow its step at once.
+        """
         again = Hunt(
             self.document,
             self.folder,
@@ -235,7 +241,7 @@ class Hunt:
     # -- what always holds -----------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raises :class:`Found` at the first step at which something does not hold."""
+        """Check everything that must hold after a step. Raises :class:`Found` if something does not."""
         for fact in self.facts:
             self.storage.take(fact)
             self.reported.take(fact)
@@ -274,8 +280,9 @@ class Hunt:
         return is_leader and not held(world, fact.producer_id, fact.partition)
 
     def _before_its_end(self, fact: events.OutcomeDecided) -> bool:
-        """Whether a producer with this id and epoch goes on with the transaction whose outcome is decided: it
-        has not called for its end, or has batches that must be stored before it sends EndTxn."""
+        """Whether a producer with this id and epoch still uses the transaction whose outcome is decided: it has not
+        called for its end, or it has batches that must be stored before it sends EndTxn.
+        """
         return any(
             (manager.producer_id, manager.producer_epoch) == (fact.producer_id, fact.producer_epoch)
             and (manager.state in SENDING or (manager.is_completing and memory.accumulator.incomplete))
@@ -298,7 +305,9 @@ class Hunt:
                     yield "mixed", f"transaction {verdict.tid} is {verdict.state} and mixed"
 
     def _by_producer(self, name: str) -> Iterable[tuple[str, str]]:
-        """Only a transactional producer promises no copy across epochs, only an idempotent one its order."""
+        """Yield the records that break ``name``, each with the kind of its producer in the property's name: only a
+        transactional producer promises no copies across epochs, and only an idempotent one promises order.
+        """
         world = self.simulation.world
         for partition, record in self.simulation.judges.records.items():
             for serial in sorted(getattr(record, name)):
@@ -311,7 +320,7 @@ class Hunt:
                 yield f"{name} {of}", f"record {serial} of {partition} ({record.producer_of[serial]})"
 
     def hold(self, name: str, what: str) -> None:
-        """Raises, unless Kafka itself does not keep this in such a world."""
+        """Raise the find, unless Kafka itself does not keep this property in such a world."""
         number = len(self.simulation.interference.interventions)
         if self._features[0] != number:
             self._features = (number, features(self.document, self.simulation.interference.interventions))
@@ -320,7 +329,9 @@ class Hunt:
         self.excused[name] += 1
 
     def found(self, name: str, what: str) -> Found:
-        """The property, the place and the command that plays the find again. Writes the files that it names."""
+        """Return a find with the property, the place and the command that plays it again. Writes the files that the
+        command reads.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation
         done = simulation.interference.interventions
@@ -341,7 +352,7 @@ def write(folder: Path, document: dict[str, Any], interventions: list[dict[str, 
 
 
 def toml(document: dict[str, Any]) -> str:
-    """A document as a file, every section in one line."""
+    """Return a document as TOML, every section in one line."""
     return "".join(f"{name} = {_value(value)}\n" for name, value in document.items())
 
 

@@ -1,4 +1,4 @@
-"""One random thing that a learner does to the running world, for every intervention of the engine's own table."""
+"""Makes one random intervention of a learner in a running world, for every intervention of the engine's own table."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from tests.engine.search.faults import ORDERED, UNPROTECTED, Names, setting
 MESSAGES = tuple(
     action for action in INTERVENTIONS if action.endswith("_message") and action not in AS_FAULTS
 )
-"""The fault scripts of the worlds try the actions in `AS_FAULTS`, within the limits of each kind of world."""
+"""Interventions on messages. The actions in `AS_FAULTS` are left out: the fault scripts of the worlds try them,
+within the limits of each kind of world.
+"""
 OTHERS = tuple(action for action in INTERVENTIONS if action not in (*MESSAGES, *AS_FAULTS))
 LATER = {"crash": "restart", "pause": "resume"}
-"""An intervention on an actor to the one that reverses it: no actor stays stopped until the end."""
+"""Intervention on an actor → the one that reverses it; so no actor stays stopped until the end."""
 MESSAGE_CHANCE = 0.65
 
 Intervention = dict[str, Any]
@@ -26,7 +28,7 @@ Intervention = dict[str, Any]
 def intervention(
     generator: Random, simulation: Simulation, names: Names, *, honest: bool
 ) -> Intervention | None:
-    """Something to try; None: this time nothing. The engine may refuse it."""
+    """Return an intervention to try, or None to try nothing this time. The engine may refuse it."""
     under_way = simulation.world.network.under_way
     if under_way and perhaps(generator, MESSAGE_CHANCE):
         action, message = one_of(generator, MESSAGES), one_of(generator, sorted(under_way))
@@ -49,7 +51,7 @@ def _setting(generator: Random, names: Names) -> Intervention:
 
 
 def _everything(generator: Random, names: Names) -> Intervention:
-    """The fields of an intervention without a row: a value in every field."""
+    """Return fields for an intervention that has no row of its own: a value in every field."""
     fields = {**_actor(generator, names), **_setting(generator, names), "for_ms": below(generator, 500)}
     if names.partitions:
         fields |= {"partition": one_of(generator, names.partitions), "broker": 1 + below(generator, 3)}

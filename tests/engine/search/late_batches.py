@@ -1,5 +1,6 @@
-"""Batches that come after the marker that should have decided them (KIP-890): what Kafka before 3.6 takes all the
-same."""
+"""Notices batches that are stored after the marker that should have decided them (KIP-890), which Kafka before 3.6
+does.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +8,14 @@ from engine import events
 
 
 class LateBatches:
-    """Takes facts. ``any``: a leader or a follower stored such a batch."""
+    """Takes the facts of a run. ``any``: a leader or a follower has stored such a batch."""
 
     def __init__(self) -> None:
         self.any = False
         self._given_up: set[int] = set()
-        """Serials that were reported as failed, though a copy may be under way."""
+        """Serials of records that were reported as failed, although a copy may still be under way."""
         self._marked: dict[tuple[str, int], int] = {}
-        """(partition, producer id) to the epoch of its newest marker."""
+        """(partition, producer id) → epoch of its newest marker."""
 
     def take(self, fact: object) -> None:
         if isinstance(fact, events.RecordsFinished):

@@ -1,4 +1,6 @@
-"""Invariants of the brokers' logs: pointers, agreement of replicas, the content of indexes."""
+"""Invariants of the brokers' logs: their offsets (log start, last stable offset, high watermark), the agreement of
+replicas, and the content of indexes.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ from engine.simulation import Simulation
 Wrong = Iterator[tuple[str, str]]
 Recomputed = tuple[list[tuple[int, int, int]], int, set[int]]
 EVERY = 20
-"""Steps between two looks at whole logs; what is found is looked for again step by step."""
+"""Number of steps between two checks of whole logs; a find is searched again step by step."""
 
 
 class Logs:
-    """Pointers after every step, whole logs now and then."""
+    """Checks offsets after every step, and whole logs now and then."""
 
     def __init__(self, simulation: Simulation, every: int = EVERY) -> None:
         self.simulation = simulation
         self.every = every
         self.known: dict[tuple[str, int | None, int], tuple[int, int, int]] = {}
-        """(partition, leader, leader epoch) to log start, last stable offset and high watermark."""
+        """(partition, leader, leader epoch) → log start, last stable offset and high watermark."""
 
     def after(self) -> Wrong:
         simulation = self.simulation
@@ -47,7 +49,7 @@ class Logs:
 
 
 def leader_of(world: Any, state: Any) -> Replica | None:
-    """The replica that leads, as controller and broker both know."""
+    """Return the replica of the leader; None unless controller and broker agree that it leads."""
     if state.leader is None or state.deleted:
         return None
     broker = world.brokers[f"broker-{state.leader}"]
@@ -61,7 +63,7 @@ def _pointers(
     name: str, log: PartitionLog, before: tuple[int, int, int] | None, now: tuple[int, int, int]
 ) -> Wrong:
     start, stable, high = now
-    # Below the log start nothing is read: the last stable offset is never shown there.
+    # No consumer reads below the log start, so a last stable offset below it counts as the log start.
     if not start <= max(stable, start) <= high <= log.log_end:
         yield "pointers", f"{name}: start {start}, stable {stable}, high {high}, end {log.log_end}"
     if before is not None:
@@ -72,7 +74,7 @@ def _pointers(
 
 
 def beside(world: Any, state: Any, leading: Replica) -> Wrong:
-    """Every replica in sync holds what the leader holds below the high watermark."""
+    """Every in-sync replica must have the leader's batches below the high watermark."""
     high, start = leading.log.high_watermark, leading.log.log_start
     mine = {batch.base_offset: _identity(batch) for batch in leading.log.batches}
     for broker_id in state.isr:
@@ -93,7 +95,7 @@ def beside(world: Any, state: Any, leading: Replica) -> Wrong:
 
 
 def _identity(batch: Any) -> tuple[Any, ...]:
-    """What compaction leaves alone."""
+    """The fields of a batch that compaction does not change."""
     return (
         batch.last_offset_delta,
         batch.producer_id,
@@ -105,7 +107,7 @@ def _identity(batch: Any) -> tuple[Any, ...]:
 
 
 def indexes(world: Any) -> Wrong:
-    """The aborted index and the last stable offset are what the stored batches say."""
+    """The index of aborted transactions and the last stable offset must agree with the stored batches."""
     for broker in world.brokers.values():
         if not broker.alive:
             continue
@@ -122,9 +124,9 @@ def indexes(world: Any) -> Wrong:
                 )
             kept = [(line.producer_id, line.first_offset, line.last_offset) for line in log.aborted.lines]
             if kept != lines:
-                # The cleaner leaves out a line of which no record is left.
+                # The cleaner leaves out an entry of which no record is left.
                 wrong = set(kept) - set(lines)
-                # The marker of a transaction that the log has forgotten is listed as the abort of nothing.
+                # If the log has forgotten a transaction, its marker is listed as an abort of nothing.
                 forgotten = {(producer_id, last, last) for producer_id, _, last in set(lines) - set(kept)}
                 kind = "aborted_index"
                 if not wrong:
@@ -133,15 +135,15 @@ def indexes(world: Any) -> Wrong:
                     kind = "open_forgotten"
                 yield kind, f"{where} lists {kept}, stored are {lines}"
             has, most = log.last_stable_offset, min([log.high_watermark, *log.producers.open_transactions])
-            # A snapshot does not keep which markers were not replicated yet (``ProducerStateManager``), and a
-            # follower that read its log again knows only with its next high watermark which ones are.
+            # A snapshot does not store which markers were not replicated yet (``ProducerStateManager``), and a
+            # follower that has read its log again learns it only with its next high watermark.
             knows = replica.is_leader and not log.producers.snapshots
             if has > most or (knows and has != stable):
                 yield "stable_offset", f"{where} has {has}, stored batches say {stable}"
 
 
 def recomputed(log: PartitionLog, indexes_empty_abort: bool) -> Recomputed:
-    """(aborted index, last stable offset, first offsets of what is open) from the stored batches alone."""
+    """Compute (aborted index, last stable offset, first offsets of open transactions) from the stored batches alone."""
     opened: dict[int, int] = {}
     lines: list[tuple[int, int, int]] = []
     stable = log.high_watermark
@@ -153,7 +155,7 @@ def recomputed(log: PartitionLog, indexes_empty_abort: bool) -> Recomputed:
         first = opened.pop(batch.producer_id, None)
         if first is not None and batch.base_offset >= log.high_watermark:
             stable = min(stable, first)
-        # 2.0 lists an abort of nothing, but no log looks at a batch without a producer id (``Log.updateProducers``).
+        # 2.0 lists an abort of nothing, but a log ignores batches without a producer id (``Log.updateProducers``).
         lists_nothing = indexes_empty_abort and batch.producer_id != NO_PRODUCER_ID
         if batch.control_type == "ABORT" and (first is not None or lists_nothing):
             found = batch.base_offset if first is None else first

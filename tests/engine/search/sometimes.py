@@ -1,7 +1,8 @@
-"""Events that must happen in some run, so that the invariants are really tested, and the sentences that show them.
+"""Events that must happen in some run, because otherwise the invariants are not really tested; and the sentences that
+show that an event happened.
 
-A row names sentences; it has happened when one of them was said. Those that are said beside another one are heard
-only in the runs that are recorded.
+A row names the keys of sentences; its event has happened when one of them was said. Notes are heard only in runs that
+are recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ class Sometimes:
     what: str
     keys: tuple[str, ...]
     rare: bool = False
-    """Asked for only where millions of steps are made."""
+    """Whether the event is only expected in searches of millions of steps."""
 
 
 def _row(what: str, *keys: str) -> Sometimes:

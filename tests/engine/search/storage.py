@@ -1,5 +1,5 @@
-"""Invariants of stored batches of any writer, checked fact by fact. The checks know each replica's log only from its
-facts, not from the broker that wrote it.
+"""Invariants of stored batches of any writer, checked with every fact. The checks know each replica's log only from
+its facts, not from the broker that wrote it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SEQUENCES = 2**31
 
 
 class Kept(NamedTuple):
-    """A batch of a producer with an id, as a replica stored it; ``last_sequence`` None: a marker."""
+    """A batch of a producer with an id, as a replica stored it. ``last_sequence`` is None for a marker."""
 
     last_offset: int
     producer_epoch: int
@@ -23,7 +23,7 @@ class Kept(NamedTuple):
 
 
 class Storage:
-    """Every replica's log by producer id. ``wrong``: (property, what) of what does not hold."""
+    """Every replica's log, by producer id. ``wrong``: (property, text) for each violation."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -31,9 +31,9 @@ class Storage:
         self.wrong: list[tuple[str, str]] = []
         self.logs: dict[tuple[str, int], dict[int, list[Kept]]] = {}
         self.copies: dict[tuple[str, int], dict[tuple[int, int, int], int]] = {}
-        """(partition, replica) to (serial, producer id, epoch) of a plain record, to its offset."""
+        """(partition, replica) → (serial, producer id, epoch) of a record outside transactions → its offset."""
         self.decisions: dict[int, bool] = {}
-        """Producer id to the newest outcome that a coordinator's log holds."""
+        """Producer id → the newest outcome in a coordinator's log: whether it is a commit."""
         self.epochs: dict[int, int] = {}
         self.leader_epochs: dict[str, int] = {}
         self.coordinator_epochs: dict[tuple[str, int], int] = {}
@@ -51,7 +51,7 @@ class Storage:
             take(fact)
 
     def after(self) -> Iterator[tuple[str, str]]:
-        """What went wrong since last asked."""
+        """Yield the violations since the last call."""
         found, self.wrong = self.wrong, []
         yield from found
 
@@ -74,7 +74,9 @@ class Storage:
             self._count(fact, place)
 
     def _judge(self, fact: events.LogAppended, log: list[Kept]) -> None:
-        """A leader takes no epoch back, and within an epoch one sequence after the other."""
+        """A leader stores no lower epoch after a higher one, and within an epoch one sequence number after the
+        other.
+        """
         who = f"PID {fact.producer_id} epoch {fact.producer_epoch} in {fact.partition}"
         newest = log[-1].producer_epoch if log else -1
         if fact.producer_epoch < newest:
@@ -100,7 +102,7 @@ class Storage:
         who = f"{fact.control_type} of PID {fact.producer_id} epoch {fact.producer_epoch} in {fact.partition}"
         stored = replica.log.batch_at(fact.base_offset)
         if stored is None or replica.leader_epoch != self._led_in(fact.partition):
-            return  # A broker that was replaced and does not know it yet writes into a log that will be cut.
+            return  # A broker that was replaced and has not noticed writes into a log that will be cut.
         decided = self.decisions.get(fact.producer_id)
         if decided is not None and decided != (fact.control_type == "COMMIT"):
             self.wrong.append(("decision", f"{who}, but the coordinator decided otherwise"))
@@ -114,7 +116,7 @@ class Storage:
         return int(self.simulation.world.controller.partitions[partition].leader_epoch)
 
     def _count(self, fact: events.LogAppended, place: tuple[str, int]) -> None:
-        """The same record at most once under the same identity."""
+        """The same record may be stored only once with the same producer id and epoch."""
         log = self.copies.setdefault(place, {})
         for offset, serial in zip(fact.offsets(), fact.serials, strict=True):
             key = (serial, fact.producer_id, fact.producer_epoch)

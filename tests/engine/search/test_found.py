@@ -1,4 +1,6 @@
-"""What the search has found, each as the short run that shows it."""
+"""Faults of the engine that the search has found: each is the short run that showed it. A docstring says what went
+wrong before the fix.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def played(**document: Any) -> Simulation:
 
 
 def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to() -> None:
-    """It waited for a change of each partition, and so never came back to those that were quiet."""
+    """Before the fix, a restarted consumer waited until a partition changed, and so never read those without new
+    records.
+    """
     simulation = played(
         producers=[{"name": "p1"}],
         consumers=[{"name": "r1", "partitions": ["t-0"]}],
@@ -50,7 +54,7 @@ def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to() ->
 
 
 def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read() -> None:
-    """Records behind the group's offset reached the loop before those that it was sent back to."""
+    """Before the fix, the loop got records beyond the group's offset before those to which it was sent back."""
     sends = [{"at": 10 + 15 * index, "do": "send", "partition": "t-0"} for index in range(12)]
     slow = [
         {"match": {"api": "Fetch", "response": True, "to": "c1", "nth": nth}, "action": "delay", "by_ms": 40}
@@ -76,8 +80,9 @@ def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read() -> None:
 @pytest.mark.parametrize("acks", [-1, 0])
 @pytest.mark.parametrize("actor", ["broker-1", "p1"])
 def test_a_crash_in_the_middle_of_a_senders_pass(actor: str, acks: int) -> None:
-    """A request on a connection that had just ended was ended again and again, without time; a crashed client
-    finished its pass."""
+    """Before the fix, a request on a connection that had just ended was failed again and again without time passing,
+    and a crashed client finished its pass.
+    """
     calls = [{"at": 10, "do": "send", "partition": "t-0"}, {"at": 800, "do": "send", "partition": "t-0"}]
     document = {
         "id": "FOUND",
@@ -124,7 +129,9 @@ def test_a_pause_holds_up_the_rest_of_a_pass() -> None:
 
 
 def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_stable() -> None:
-    """The high watermark did not move, so the advance of the last stable offset was not reported."""
+    """Before the fix, the advance of the last stable offset was not reported, because the high watermark did not
+    move.
+    """
     shown = []
 
     class Seen(Watch):
@@ -165,7 +172,7 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
 
 
 def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return() -> None:
-    """The loop that had made it was shown as blocked until the pass was over."""
+    """Before the fix, the loop that had made the call was shown as blocked until the pass was over."""
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -191,7 +198,9 @@ def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return() -> None
 
 
 def test_a_new_coordinator_tells_what_it_finds_registered() -> None:
-    """The one that had written it crashed before it could report: what was stored there seemed to hang for ever."""
+    """Before the fix, records of a transaction seemed to hang for ever if the coordinator that had registered it
+    crashed before it reported that.
+    """
     registered: list[Any] = []
 
     class Judging(Judged):
@@ -212,7 +221,7 @@ def test_a_new_coordinator_tells_what_it_finds_registered() -> None:
 
 
 def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet() -> None:
-    """Its ids stayed in the view until it had read the log."""
+    """Before the fix, the coordinator's ids stayed in the view until it had read the log."""
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -232,7 +241,7 @@ def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet() -
 
 
 def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan() -> None:
-    """The scan came again at the same moment, and again, and never let time pass."""
+    """Before the fix, the scan was repeated at the same moment without end."""
     calls = [
         {"at": 10, "do": "init_transactions"},
         {"at": 100, "do": "begin_transaction"},
@@ -259,7 +268,9 @@ def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan
 
 
 def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_down() -> None:
-    """It waited for its producer meanwhile, and then took from the new consumer what it had in hand already."""
+    """The loop was waiting for its producer when its consumer restarted. Before the fix, it then took records from
+    the new consumer that it already had.
+    """
     sends = [{"at": 10 + index, "do": "send", "partition": "t-0"} for index in range(4)]
     document = {
         "id": "FOUND",
@@ -288,7 +299,7 @@ def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_d
 
 
 def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_its_log_again() -> None:
-    """Nothing was known to be open there, so 2.8 did not show that the batch was committed."""
+    """Before the fix, no transaction was known to be open there, so 2.8 did not show that the batch was committed."""
     calls = [
         {"at": 10, "do": "init_transactions"},
         {"at": 100, "do": "begin_transaction"},
@@ -316,7 +327,7 @@ def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_i
 
 
 def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them() -> None:
-    """With max_block_ms 0 it called commitTransaction() again and again at one moment, for ever."""
+    """Before the fix, a loop with max_block_ms 0 called commitTransaction() without end at one moment."""
     calls = [{"at": 10, "do": "send", "partition": "t-0"}]
     document = {
         "id": "FOUND",
@@ -341,7 +352,9 @@ def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them() -> None
 
 
 def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its_marker() -> None:
-    """No request had used it since, so the leader did not know it, and the marker was sent again and again."""
+    """No request had used the partition since its topic was created. Before the fix, the leader therefore did not
+    know it, and the marker was sent again and again.
+    """
     calls = [
         {"at": 20, "do": "init_transactions"},
         {"at": 200, "do": "begin_transaction"},
@@ -371,7 +384,9 @@ def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its
 
 
 def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away() -> None:
-    """There was no row for EndTxn's answer in ABORTABLE_ERROR, which broke the run (SC-78 shows the rest)."""
+    """Before the fix, the table had no row for EndTxn's response in ABORTABLE_ERROR, so the run broke (SC-78 shows
+    the rest).
+    """
     manager = TransactionManager(
         "p1",
         resolve({"transactional_id": "txn"}, K28, Switches()),
@@ -386,7 +401,9 @@ def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away() 
 
 
 def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set_meanwhile() -> None:
-    """With more in flight allowed meanwhile, nothing let the partition go, and what waited was never sent."""
+    """A setting allows more requests in flight meanwhile. Before the fix, nothing released the partition then, and
+    its waiting batches were never sent.
+    """
     calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 2, "every": 5}]
     simulation = played(
         producers=[{"name": "p1", "settings": {"max_in_flight": 1}}],
@@ -400,7 +417,9 @@ def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set
 
 
 def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back() -> None:
-    """While the leader's wish was under way others raised the high watermark above the follower's log end."""
+    """Before the fix, while the leader's request was under way, other followers raised the high watermark above this
+    follower's log end.
+    """
     calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 30, "every": 3, "size": 16000}]
     simulation = Simulation(
         load(
@@ -428,7 +447,7 @@ def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back() -> No
 
 
 def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_head() -> None:
-    """Kafka's own (LOG-11): 2.8 remembers the producer and takes the resend for what it is."""
+    """Kafka 2.0 itself does this (LOG-11): 2.8 remembers the producer and recognises the resent batch."""
     calls = [
         {"at": 20, "do": "init_transactions"},
         {"at": 100, "do": "begin_transaction"},
@@ -451,7 +470,9 @@ def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_hea
 
 
 def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_them() -> None:
-    """The replica began at the raised log start, and every record that it had never had counted as lost."""
+    """Before the fix, the replica began at the raised log start, and every record that it had never had counted as
+    lost.
+    """
     simulation = played(
         profile="k41",
         producers=[{"name": "p1"}],
@@ -481,7 +502,7 @@ def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_the
 def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(
     profile: str, peer: str, again: str
 ) -> None:
-    """It waited for ever, and the replica stayed out of the in-sync replicas as long as the leader led."""
+    """Before the fix, the leader waited for ever, and the replica stayed out of sync as long as the leader led."""
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -504,8 +525,9 @@ def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(
 
 
 def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_read() -> None:
-    """The leader sent it at once, together with changes that the same answer settled a moment later, and met their
-    second answer unprepared."""
+    """Before the fix, the leader sent the change at once, together with changes that the same response settled a
+    moment later, and could not handle the second response to these.
+    """
     partitions = ("t-0", "t-1", "t-2")
     document = {
         "id": "FOUND",
@@ -526,7 +548,9 @@ def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_re
 
 
 def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_empty_batch() -> None:
-    """The batch that followed got the same offset, and the copies of the group's partition differed."""
+    """Before the fix, the next batch got the same offset as the empty one, and the replicas of the group's partition
+    differed.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -563,7 +587,9 @@ def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_emp
 
 
 def test_a_producer_that_may_not_abort_closes_by_force() -> None:
-    """The Sender took what the call throws for an error of the engine (``Sender.run`` catches it since 3.4)."""
+    """Before the fix, the exception of the call, which ``Sender.run`` catches since 3.4, counted as an error of the
+    engine.
+    """
     calls = [
         {"at": 10, "do": "init_transactions"},
         {"at": 200, "do": "begin_transaction"},
@@ -597,7 +623,7 @@ def test_a_producer_that_may_not_abort_closes_by_force() -> None:
 
 
 def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_next_one() -> None:
-    """The creation was due again and again at one moment."""
+    """Before the fix, the creation of the topic was due again and again at one moment."""
     simulation = Watched(
         load(
             {
@@ -622,8 +648,9 @@ def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_nex
 
 
 def test_a_broker_that_was_away_applies_what_it_reads_as_one_change() -> None:
-    """It took each state of a partition in turn, and so led again for a moment under what was over: with the in-sync
-    replicas of then it raised a high watermark, and its coordinator took a record for replicated."""
+    """Before the fix, the broker applied each state of the partition in turn, and so led again for a moment with an
+    old state: with its in-sync replicas it raised a high watermark, and its coordinator took a record for replicated.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -643,8 +670,9 @@ def test_a_broker_that_was_away_applies_what_it_reads_as_one_change() -> None:
 
 
 def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends() -> None:
-    """The same broker is elected again while its markers are on their way. The ones of the new election waited behind
-    the old request, and nothing sent them when that request timed out."""
+    """The same broker is elected again while its markers are under way. Before the fix, the markers of the new
+    election waited behind the old request, and nothing sent them when that request timed out.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -677,8 +705,9 @@ def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends() 
 
 
 def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it() -> None:
-    """Its coordinator was looked up while it was paused and had not read that the partition exists. So it never learned
-    of the first use, and answered NOT_COORDINATOR without end."""
+    """The coordinator was looked up while it was paused and did not know yet that the partition exists. Before the
+    fix, it never learned of the first use, and answered NOT_COORDINATOR without end.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -697,8 +726,9 @@ def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it() -> 
 
 
 def test_a_follower_that_caught_up_while_another_left_is_in_sync_again() -> None:
-    """The controller removed broker-3 first, so it refused the request that was on its way for broker-2 as outdated.
-    broker-2 had no record to fetch, and the leader never looked at it again."""
+    """The controller removed broker-3 first, so it refused the pending request for broker-2 as outdated. Before the
+    fix, the leader never tried again, because broker-2 had no record to fetch.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -723,8 +753,9 @@ def test_a_follower_that_caught_up_while_another_left_is_in_sync_again() -> None
 
 
 def test_a_follower_that_stopped_while_another_was_refused_as_ineligible_is_removed() -> None:
-    """The leader noted that broker-2 stopped while its request for broker-3 was pending, and after the refusal it
-    never looked again."""
+    """broker-2 stopped while the leader's request for broker-3 was pending. Before the fix, the leader never tried to
+    remove broker-2 after that request was refused.
+    """
     document = {
         "id": "FOUND",
         "title": WORDS,

@@ -1,4 +1,6 @@
-"""What always holds where the controller has a log of its own, and that its own faults were tried."""
+"""Invariants of worlds whose controller has a log of its own, and a check that the faults of such a controller were
+tried.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ DONE = ("fault lose_heartbeats", "fault fail_controller", "fault shrink_isr", "f
 
 
 def never_in(steps: int, folder: Path) -> list[str]:
-    """What happened in no world of a search of so many steps. Hunt raises where anything is broken."""
+    """Return what happened in no world of a search with so many steps. If a property is violated, Hunt raises."""
     made, seed = 0, 0
     said: Counter[str] = Counter()
     done: Counter[str] = Counter()

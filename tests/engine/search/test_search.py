@@ -1,6 +1,7 @@
-"""What always holds in random worlds, together with what must sometimes happen for that to mean anything.
+"""Invariants of random worlds, and events that must happen sometimes, without which the invariants would prove
+nothing.
 
-A failure prints the command that plays it again. ``make search`` looks for longer; README.md says how.
+A failure prints the command that plays it again. ``make search`` searches for longer; README.md says how.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ BOUNDED = settings(
     derandomize=True,
     deadline=None,
     database=None,
-    # A world is a few hundred choices however small it is.
+    # Even a small world consists of a few hundred random choices.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 STEPS, STEPS_LONG, STEPS_MAX = 15_000, 200_000, 400_000
-"""With the seeds from 0 on; Hypothesis chooses further worlds."""
+"""The numbers of steps of searches whose seeds begin at 0; Hypothesis chooses further worlds."""
 ACTIONS = [f"intervention {action}" for action in INTERVENTIONS if action not in AS_FAULTS] + [
     f"fault {action}"
     for action in MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
     if ACTIONS_OF.get(action) in (None, ZOOKEEPER)
 ]
-"""Those of a cluster without ZooKeeper are tried in test_quorum.py."""
+"""Actions of a cluster with ZooKeeper; those of one without are tried in test_quorum.py."""
 
 
 def test_nothing_is_broken(tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_nothing_is_broken(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_broken_and_everything_is_tried(tmp_path: Path) -> None:
-    """In so many steps, and in more while something has not been tried."""
+    """Search for STEPS_LONG steps, and for more, up to STEPS_MAX, while something has not been tried."""
     portion, seed, missing = Portion(), 0, ["not begun"]
     while portion.steps < STEPS_LONG or (missing and portion.steps < STEPS_MAX):
         hunted(seed, tmp_path, portion, shrink=False)
@@ -104,7 +105,9 @@ def test_some_producers_are_older_than_their_cluster() -> None:
 
 
 def broken_world(tmp_path: Path) -> tuple[Found, Hunt]:
-    """Without the duplicate lookup and the sequence check a repeated request is stored twice: it is found."""
+    """A world without the duplicate lookup and the sequence check, in which a repeated request is stored twice; and
+    the find.
+    """
     for seed in range(40):
         generator = Random(seed)
         document = worlds.honest(generator, worlds.Version("k28"))
@@ -168,7 +171,7 @@ def test_a_run_that_gets_nowhere_is_found() -> None:
 
 
 def test_a_sender_that_gets_nowhere_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pass whose phases make no step and never end: no event comes in between."""
+    """The phases of the Sender's pass make no step and never end, and no event happens in between."""
     simulation = Watched(entry("SC-09").scenario(None))
     monkeypatch.setattr(ProducerClient, "run_phase", lambda client, now: ([], True))
     with pytest.raises(Stuck, match="made no step"):

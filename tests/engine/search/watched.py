@@ -1,4 +1,4 @@
-"""A run that cannot hang: if it goes on without a step, or without virtual time, that is a find."""
+"""A run that cannot hang: if it goes on without making a step, or without virtual time passing, an error is raised."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engine.watching import Watch
 from tests.engine.watches import SaysAtOnce
 
 EVENTS_MAX = 20_000
-"""Events in a row, within SILENCE_MS, of which none makes a step."""
+"""How many events in a row, within SILENCE_MS, may make no step."""
 SILENCE_MS = 60_000
-"""Clients may try to reach a broker that is gone until the run's time is over: that is slow, and no hang."""
+"""Clients may try to reach a stopped broker until the run's time is over: that is slow, but no hang."""
 STEPS_AT_ONE_TIME_MAX = 2_000
-"""Steps in a row at one virtual time."""
+"""How many steps in a row may happen at one virtual time."""
 
 
 class Stuck(AssertionError):
-    """The run goes on and gets nowhere."""
+    """The run goes on, but makes no progress."""
 
 
 class Heard:
-    """Hands the facts of a run to its judges and keeps them for those who check it from outside."""
+    """Passes the facts of a run to its judges, and keeps them for the checks of the search."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -35,36 +35,36 @@ class Heard:
 
 
 class Headlines(SaysAtOnce):
-    """The level *judged*, with the key of each step's sentence in ``said``."""
+    """The level *judged*, but with the key of each step's sentence in ``said``."""
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         if self.said is None:
             self.said = key
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Only the sentence is listened to."""
+        """Notes are ignored."""
 
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
     ) -> None:
-        """The same."""
+        """Refusals are ignored."""
 
 
 class Watched(Simulation):
     """A simulation that notices that it makes no progress."""
 
     silent = 0
-    """Events since the last step, or since the last SILENCE_MS began."""
+    """How many events happened since the last step, or since the last period of SILENCE_MS began."""
     _silent_from = 0
     _at = (-1, -1)
     _since = 0
-    """The step at which this virtual time began."""
+    """The number of the step at which the current virtual time began."""
 
     def make_watch(self) -> Watch:
         return Headlines(self.judges) if self.watching == "judged" else super().make_watch()
 
     def listen(self) -> list[object]:
-        """From now on facts are kept too: in this list, which the listener empties."""
+        """From now on, also keep facts in the returned list, which the caller empties."""
         heard = Heard(self.judges)
         self.judges.take = heard  # type: ignore[method-assign]
         return heard.facts

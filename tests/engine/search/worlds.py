@@ -1,9 +1,9 @@
-"""Random worlds: clusters with every kind of actor, applications that use them, and what goes wrong.
+"""Random worlds: clusters with every kind of actor, applications that use them, and faults.
 
-All chances come from the generator that is passed in, by ``random()`` and by nothing else, so that a seed is a
-world. Four kinds (:data:`KINDS`): in an *honest* one every component follows the protocol and all properties must
-hold; in a *plain* one producers have neither ids nor transactions; in a *hostile* one anything is sent and
-forgotten, and only what the engine owes to itself must hold; the fourth is two-phase commit over middleware.
+All random choices use the ``random()`` of the given generator, so that a seed determines a world. There are four
+kinds (:data:`KINDS`): in an *honest* world every component follows the protocol, and all properties must hold; in a
+*plain* world producers have neither ids nor transactions; in a *hostile* world anything is sent and forgotten, and
+only the properties must hold that depend on the engine alone; the fourth kind is two-phase commit over middleware.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched,
 
 WORDS = {"en": "A random world", "zh-Hans": "随机的世界"}
 STEPS_MAX = 6_000
-"""Of one run; a run that needs more is stopped, and outside hostile worlds that is a find."""
+"""The limit of steps of one run; a run that needs more is stopped, and outside hostile worlds that is a find."""
 TIME_MAX = 600_000
 PARTICIPANTS = ("participant-1", "participant-2", "participant-3")
 PARTITIONS = ("t-0", "t-1", "out-0")
@@ -33,14 +33,17 @@ READERS = [
     {"name": "r2", "partitions": list(PARTITIONS), "isolation": "read_uncommitted"},
 ]
 OWN_ACTIONS = {QUORUM: ("lose_heartbeats", "fail_controller", "shrink_isr", "change_leader")}
-"""Where these are tried more often, they meet each other."""
+"""How the controller's decisions are stored → actions that are tried more often in such a cluster, so that they
+coincide.
+"""
 Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What clusters follow in a search. ``profile``: all are of this one; None: each world draws its own.
-    ``level``: the same of ``transaction.version``."""
+    """The versions of the clusters in a search. ``profile``: all have this one; None: each world chooses its own at
+    random. ``level``: the same for ``transaction.version``.
+    """
 
     profile: str | None = None
     level: int | None = None
@@ -50,7 +53,9 @@ ANY = Version()
 
 
 def honest(generator: Random, version: Version = ANY) -> Document:
-    """Producers of all kinds, a twin now and then, a loop and three readers on three brokers."""
+    """Producers of all kinds, sometimes a second one with the same transactional id, a loop and three consumers, on
+    three brokers.
+    """
     document = _kafka(generator, version)
     names = names_of(document)
     document["faults"] = [
@@ -78,13 +83,13 @@ def hostile(generator: Random, version: Version = ANY) -> Document:
         else matched(generator, names, honest=False)
         for _ in range(2 + below(generator, 12))
     ]
-    # Without a topic, or without the right to write, clients retry for ever.
+    # Without a topic, or without the permission to write, clients retry for ever.
     document["limits"]["steps"] = 2_500
     return {**document, "id": "SEARCH-HOSTILE"}
 
 
 def plain(generator: Random, version: Version = ANY) -> Document:
-    """Producers without ids, as all were before 0.11; the same cluster, readers and faults."""
+    """Producers without ids, as all were before 0.11, with the same cluster, consumers and faults."""
     document = _cluster(generator, version, ("k010", "k010", "k20", "k28", "k41"))
     document["consumers"] = [*READERS]
     document["producers"], document["applications"] = [], []
@@ -104,13 +109,14 @@ def plain(generator: Random, version: Version = ANY) -> Document:
 
 
 def _without_id(document: Document) -> dict[str, Any]:
-    """Since 3.0 a producer has to say that it has none."""
+    """Since 3.0, a producer without an id must say so in its settings."""
     return {"enable_idempotence": False} if PROFILES[document["profile"]].idempotent_by_default else {}
 
 
 def _cluster(generator: Random, version: Version, among: tuple[str, ...]) -> Document:
-    """Three brokers with one application topic of two partitions and one of one. ``among``: what a search of all
-    versions draws from."""
+    """Three brokers with an application topic of two partitions and one of one partition. ``among``: the versions
+    from which a search of all versions chooses.
+    """
     drawn = one_of(generator, among)
     profile = version.profile or drawn
     highest = PROFILES[profile].transaction_version
@@ -129,7 +135,7 @@ def _cluster(generator: Random, version: Version, among: tuple[str, ...]) -> Doc
     if perhaps(generator, 0.15):
         broker |= {"replica_fetch_batches_max": 1, "consumer_fetch_batches_max": 1}
     if keeper(profile) == QUORUM:
-        # A cluster that waited for Kafka's seconds would be at rest most of a run.
+        # With Kafka's own seconds, the cluster would be idle during most of a run.
         broker |= {
             "session_timeout_ms": 60 + below(generator, 900),
             "controller_failover_ms": 50 + below(generator, 400),
@@ -243,8 +249,9 @@ def _transactions(name: str, client: str, at: int, generator: Random) -> dict[st
 
 
 def middleware(generator: Random, version: Version = ANY) -> Document:
-    """Two transactions over three participants; nodes are down for a while, never for good. No Kafka takes part, of
-    whatever version."""
+    """Two transactions with three participants; nodes are down for a while, but none for good. No Kafka takes part,
+    whatever the version.
+    """
     participants = [
         {
             "name": name,
@@ -286,7 +293,7 @@ def middleware(generator: Random, version: Version = ANY) -> Document:
 
 
 def names_of(document: Document) -> Names:
-    """Who and what can be harmed in a world."""
+    """Return the names in a world that faults can use."""
     if document.get("middleware"):
         initiators = () if document["middleware"]["one_node"] else (INITIATOR,)
         return Names(nodes=(*initiators, BUSINESS, MIDDLEWARE, MANAGER, *PARTICIPANTS))
@@ -315,11 +322,11 @@ KINDS: dict[str, Kind] = {
     "middleware": middleware,
 }
 OF_TEN = ("honest",) * 6 + ("plain", "hostile", "hostile", "middleware")
-"""Which kind the worlds of ten following seeds are."""
+"""The kinds of the worlds of ten consecutive seeds."""
 
 
 def world(seed: int, version: Version = ANY) -> tuple[Document, Random]:
-    """The world of a seed, and the generator that goes on to interfere with it."""
+    """Return the world of a seed, and the generator, which then chooses the interventions."""
     generator = Random(seed)
     kind = OF_TEN[seed % len(OF_TEN)]
     if version.profile is not None:

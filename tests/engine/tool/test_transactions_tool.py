@@ -1,8 +1,8 @@
 """``kafka-transactions.sh`` against brokers of each version (KIP-664).
 
-Goal: what the tool prints follows from the logs and the coordinators alone, by the rule of Kafka's find-hanging; and it
-reacts to errors, lost connections and silence as Kafka's admin client does. What a real tool printed is compared in the
-recordings of ``kafka-logs``.
+What the tool prints depends only on the logs and the coordinators, by the rule of Kafka's find-hanging; and the tool
+reacts to errors, lost connections and missing responses as Kafka's admin client does. The recordings of
+``kafka-logs`` compare what a real tool printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.step import Step
 from tests.engine.narrowing import present
 
 LATE = 960_000
-"""Sixteen minutes: more than find-hanging waits."""
+"""Sixteen minutes, in ms: more than the time that find-hanging allows a transaction."""
 STRAY: dict[str, Any] = {
     "at": 400,
     "action": "craft_produce",
@@ -34,7 +34,7 @@ STRAY: dict[str, Any] = {
         "transactional": True,
     },
 }
-"""A transactional write to a partition that no transaction has."""
+"""A transactional write to a partition that belongs to no transaction."""
 CALLS = [
     {"at": 0, "do": "init_transactions"},
     {"at": 200, "do": "begin_transaction"},
@@ -50,7 +50,7 @@ def run(
     calls: tuple[dict[str, Any], ...] = (*CALLS, COMMIT),
     **sections: Any,
 ) -> tuple[Simulation, list[Step]]:
-    """A run with these commands, and its steps."""
+    """Play a run with these commands. Returns it and its steps."""
     document = {
         "id": "tool",
         "title": {"en": "tool", "zh-Hans": "tool"},

@@ -1,4 +1,4 @@
-"""Two runs beside each other: equal events are one moment, and what only happens at another time does not differ."""
+"""Two runs side by side: equal events count as one moment, and a mere difference in time is no difference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def both(scenario: str, variant: str | None, *done: dict[str, Any]) -> tuple[Fol
 def test_participants_that_commit_a_step_later_do_not_differ() -> None:
     left, right, found = both("SC-80", "two-nodes", dropped(15, 15))
     assert found["same"] == 15
-    # The fault moves the changed run alone; then both participants commit at the same moments.
+    # The fault delays only the changed run; then both participants commit at the same moments.
     assert found["moments"][:3] == [[15, 16], [16, 17], [17, 18]]
     assert [side.steps[number - 1]["key"] for side, number in ((left, 16), (right, 17))] == [
         "participant.commits"
@@ -68,7 +68,8 @@ def test_what_only_happens_later_is_named_from_the_first_on() -> None:
 def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
     left, right, found = both("SC-03", None, dropped(80, 25))
     assert found["same"] == 80
-    # r19 is stored in t-1 in another order than the records of t-0: that is no difference.
+    # In the two runs, r19 is stored in t-1 in a different order relative to the records of t-0, which is no
+    # difference.
     assert list(found["parts"]) == ["t-0"]
     cut = [
         side.steps[number - 1]
@@ -108,7 +109,7 @@ def test_a_run_beside_itself_has_no_difference() -> None:
 
 
 def test_what_both_do_at_one_time_in_another_order_is_crossed() -> None:
-    # With the checks off, p2 commits later: after p1 has resumed, which both runs have at 840 ms.
+    # Without the checks, p2 commits later: after p1 has resumed, which happens at 840 ms in both runs.
     original = run("SC-61", None)
     assert alongside(run("SC-61", "epoch-and-sequence-checks-off"), original)["crossed"]
     assert not alongside(run("SC-61", "k20"), original)["crossed"]
@@ -146,7 +147,7 @@ def without_idempotence(scenario: str) -> Followed:
 
 
 def test_the_same_send_is_the_same_record_under_whatever_serial() -> None:
-    # Without its marker the transaction stays open, so p1 sends its second record before p2 sends any.
+    # Without its marker, the transaction stays open, so p1 sends its second record before p2 sends any.
     left, right, found = both("SC-61", None, dropped(48, 15))
     assert found["renamed"] == [[2, 3], [3, 2]]
     assert [side.records[serial] for side, serial in ((left, 3), (right, 2))] == [("p1", 2)] * 2
@@ -157,12 +158,12 @@ def test_the_picture_is_of_logs_if_what_they_hold_or_show_differs_at_the_end() -
         return alongside(*(run("SC-61", one or None) for one in pair))["picture"]
 
     assert picture("", "epoch-and-sequence-checks-off") == "logs"
-    # The marker is sent again after 30 s: only what readers see is late.
+    # The marker is sent again after 30 s, so only what consumers get is late.
     assert both("SC-44", None, dropped(59, 19))[2]["picture"] == "logs"
-    # Only nodes of the middleware differ for a time.
+    # Only nodes of the middleware differ, and only for a time.
     assert both("SC-88", None, dropped(62, 25))[2]["picture"] == "messages"
     assert both("SC-80", None, dropped(15, 13))[2]["picture"] == "stage"
-    # Every record is deleted, so a consumer may get none; the logs are there.
+    # Every record is deleted, so a consumer may get none, but the logs exist.
     assert alongside(run("SC-109", "k20"), run("SC-109", "k20"))["picture"] == "messages"
 
 
@@ -173,7 +174,7 @@ def test_where_only_one_run_changes_a_state_at_a_time_the_other_stands_beside_it
 
 
 def test_a_write_that_a_leader_refuses_before_its_log_is_a_decision_too() -> None:
-    """The late write of SC-101: 4.1 refuses it by its epoch, 3.9 after it has asked the coordinator."""
+    """The late write of SC-101: 4.1 refuses it because of its epoch, 3.9 after asking the coordinator."""
     asks, knows = run("SC-101", "k39"), run("SC-101", "k41")
     decided = [
         next(step["number"] for step in side.steps if step["refusal"] and step["actor"] == "broker-1")
@@ -194,7 +195,7 @@ def test_logs_with_the_same_records_differ_in_order_or_in_outcomes() -> None:
 
     assert said("SC-112", "idempotent", "several-in-flight") == "beside.order_differs"
     assert said("SC-101", "ended-by-hand", "k28") == "beside.outcomes_differ"
-    # A record that is aborted in both runs is stored in only one of them.
+    # A record of a transaction that is aborted in both runs is stored in only one of them.
     assert said("SC-101", "operator", "k39") == "beside.records_differ"
 
 
@@ -211,7 +212,7 @@ def test_the_same_records_under_other_epochs_differ_in_their_numbers() -> None:
     scenario = entry("SC-48").scenario(None)
     sides = [followed(Simulation(in_generation(scenario, GENERATIONS[name]))) for name in ("k28", "k41")]
     found = alongside(*sides)
-    # Every transaction of Kafka 4.1 has an epoch of its own; states and records are the same.
+    # In Kafka 4.1, every transaction has an epoch of its own; states and records are the same.
     assert found["parts"] == {}
     assert set(found["numbers"]) == {"p1", "txn-1", "t-0"}
     assert [said["key"] for said in verdict(*sides)] == ["beside.numbers_differ"]

@@ -1,4 +1,4 @@
-"""The beats of runs: what a reader can retell them from."""
+"""The beats of runs, from which a reader can retell what happened."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def levels(beats: list[Beat]) -> Iterator[list[Beat]]:
 
 
 def runs() -> Iterator[Scenario]:
-    """Each document of the library once, as it is played first."""
+    """Yield each document of the library once, as it is played first."""
     for document in library():
         yield document.scenario(None if acts(document.document) else document.variants[0])
 
@@ -238,7 +238,7 @@ def test_every_step_of_the_library_has_its_beat_and_its_line() -> None:
 
 
 def check_titles(beats: list[Beat]) -> None:
-    """No two steps at which a reader stops have the same title."""
+    """No two steps at which a reader stops may have the same title."""
     for language in ("en", "zh-Hans"):
         titles = {(beat_title(beat, language), beat["lands"]) for level in levels(beats) for beat in level}
         assert len(titles) == len({title for title, _ in titles})
@@ -380,7 +380,7 @@ def test_plumbing_is_folded_counted_and_named() -> None:
 
 
 def test_a_long_run_goes_round_by_round() -> None:
-    """Goal: thousands of steps are found through at most nine beats on each level."""
+    """Thousands of steps must be reachable through at most nine beats on each level."""
     calls = [{"at": 0, "do": "init_transactions"}]
     for number in range(60):
         at = 500 + 300 * number
@@ -430,7 +430,7 @@ def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
 
 
 def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
-    """Goal: no beat speaks of record 3, where another record is lost."""
+    """No beat may name record 3 if another record was lost."""
     drop = {"action": "drop_message", "message": 1, "after": 4}
     beats = plan_ahead(scenario_of("SC-01"), [drop])["beats"]
     assert [beat["kind"] for beat in beats].count("success_at_once") > 1
@@ -449,14 +449,15 @@ def test_a_commit_that_returns_after_the_release_says_so() -> None:
 
 
 def changed(name: str, action: str, message: int, after: int) -> list[Beat]:
-    """The beats of the run in which the learner drops or duplicates a message behind step ``after``."""
+    """Return the beats of the run in which the learner drops or duplicates a message after step ``after``."""
     scenario = scenario_of(name)
     done = {"action": f"{action}_message", "message": message, "after": after}
     return plan_ahead(scenario, [done], plan_ahead(scenario))["beats"]
 
 
 CAME = {
-    # name, what the learner did: kinds of the beats from the fault on, and the nested ones that came of it.
+    # (scenario, what the learner did, message, step): kinds of the beats from the fault on, and of the nested beats
+    # that it caused.
     ("SC-03", "drop", 3, 9): "message_lost unknown_accepted message_lost sends_again epoch_raised broken_reordered "
     "broken_duplicated broken_duplicated",
     ("SC-03", "drop", 7, 24): "message_lost message_lost unknown_accepted duplicate sends_again stale_refused "
@@ -475,7 +476,7 @@ CAME = {
 def test_the_fault_and_what_comes_of_it_first_are_beats_of_the_run_themselves(
     change: tuple[str, str, int, int],
 ) -> None:
-    """Goal: a reader who changed a run finds the fault, the refusal, the retry and the duplicate in the list."""
+    """A reader who has changed a run must find the fault, the refusal, the retry and the duplicate in the list."""
     beats = changed(*change)
     at = next(place for place, beat in enumerate(beats) if beat["lands"] == change[3] + 1)
     assert [beat["kind"] for beat in beats[at:]] == CAME[change].split()
@@ -491,7 +492,7 @@ def test_in_a_run_of_one_transaction_the_call_that_ends_it_and_its_completion_ar
 
 
 def test_a_refusal_that_a_client_learns_of_alone_is_a_beat_and_its_retry_is_named() -> None:
-    """SC-126: the coordinator refuses p2's request in the step in which it decides to abort p1's transaction."""
+    """SC-126: the coordinator refuses p2's request in the same step in which it decides to abort p1's transaction."""
     beats = plan_ahead(scenario_of("SC-126/k28"))["beats"]
     refused = next(beat for beat in beats if beat["kind"] == "must_retry")
     assert (refused["lands"], refused["params"]["error"]) == (41, "CONCURRENT_TRANSACTIONS")
@@ -500,7 +501,7 @@ def test_a_refusal_that_a_client_learns_of_alone_is_a_beat_and_its_retry_is_name
 
 
 def test_what_comes_before_the_intervention_is_not_called_added() -> None:
-    """SC-61, when the EndTxn response is dropped: the decision comes before it."""
+    """SC-61 with the EndTxn response dropped: the decision comes before the drop."""
     decided = next(beat for beat in changed("SC-61/k28", "drop", 30, 103) if beat["kind"] == "commit_decided")
     assert "added" not in decided
 
@@ -516,7 +517,7 @@ def test_a_request_that_ends_with_its_connection_is_not_said_to_time_out() -> No
 
 
 def test_what_advances_internal_partitions_only_is_named_by_the_offsets_that_take_effect() -> None:
-    """SC-146: the transaction of orders-0 still holds back out-0 when that of orders-1 is complete."""
+    """SC-146: the transaction with orders-0 still holds back out-0 when that with orders-1 is complete."""
     beats = plan_ahead(scenario_of("SC-146/generation"))["beats"]
     [offsets, records] = [beat for beat in beats if beat["kind"] == "outcome_shows"]
     assert (offsets["key"], offsets["params"]) == ("beat.positions_visible", {"group": "g"})
@@ -539,7 +540,7 @@ def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
 
 
 def test_a_fault_of_the_learner_is_not_taken_for_the_one_of_the_lesson() -> None:
-    """SC-03, when the response to the duplicate is dropped, too: p1 learns of r1 later."""
+    """SC-03 with the response to the duplicate dropped, too: p1 learns of r1 later."""
     beats = changed("SC-03", "drop", 25, 80)
     assert [(beat["lands"], beat["kind"]) for beat in beats[6:]] == [
         (81, "message_lost"), (96, "meanwhile"), (100, "sends_again"), (107, "duplicate"), (110, "doubt_ends"),
@@ -548,14 +549,14 @@ def test_a_fault_of_the_learner_is_not_taken_for_the_one_of_the_lesson() -> None
 
 
 def test_a_leader_that_refuses_for_another_reason_than_the_epoch_has_a_beat() -> None:
-    """SC-61 without the epoch check: the leader's refusal is what this run is about."""
+    """In SC-61 without the epoch check, the leader's refusal is the point of the run."""
     beats = plan_ahead(scenario_of("SC-61/epoch-check-off"))["beats"]
     (refused,) = (beat for beat in beats if beat["kind"] == "new_epoch_refused")
     assert refused["params"] == {"first": 1, "expected": 0}
 
 
 def test_behind_the_last_beat_what_came_of_a_change_has_beats_of_its_own() -> None:
-    """SC-03, when the last Produce response is dropped: each stop of a reader is a beat, none is part of another."""
+    """SC-03 with the last Produce response dropped: each stop of a reader is a beat, and none is part of another."""
     written = plan_ahead(scenario_of("SC-03"))
     lost = {"action": "drop_message", "message": 40, "after": 126}
     beats = plan_ahead(scenario_of("SC-03"), [lost], written)["beats"]
@@ -575,7 +576,7 @@ def test_the_duplicate_of_the_lesson_stays_beside_the_one_that_the_learner_made(
 
 
 def test_the_second_duplicate_of_a_run_is_a_beat_where_the_learner_caused_it() -> None:
-    """SC-03, when the response for r4–r5 is dropped, too: the lesson's own duplicate is that of r1."""
+    """SC-03 with the response for r4–r5 dropped, too: the lesson's own duplicate is that of r1."""
     lost = {"action": "drop_message", "message": 13, "after": 42}
     scenario = scenario_of("SC-03")
     beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
@@ -591,8 +592,9 @@ def test_the_second_duplicate_of_a_run_is_a_beat_where_the_learner_caused_it() -
     ("SC-42/topic-absent", "topic_created", "controller.topic_created", None),
 ])  # fmt: skip
 def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, partition: str | None) -> None:
-    """Where the resent records, those that had to wait, and those behind a transaction are stored or replicated; where
-    a call is made, and not where the beat ends."""
+    """A beat lands where the resent or waiting records are stored or replicated, or where a call is made, and not at
+    its last step.
+    """
     scenario = scenario_of(name)
     steps = {step["number"]: step for step in steps_of(scenario)}
     lands = [beat["lands"] for beat in leaves(plan_ahead(scenario)["beats"]) if beat["kind"] == kind]
@@ -611,8 +613,10 @@ def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, pa
     ],
 )  # fmt: skip
 def test_a_title_that_the_sentences_of_its_step_do_not_say_leads(name: str, says: list[str]) -> None:
-    """The steps raise the high watermark or are about the decision; records wait or end, and the call returns. A step
-    is about one of the partitions that the title names."""
+    """If the sentences of the step do not say what the title says, the title is shown first: the step raises the high
+    watermark or is about the decision, while the title says that records wait or end, or that a call returns. The
+    step is about one of the partitions that the title names.
+    """
     beats = leaves(plan_ahead(scenario_of(name))["beats"])
     assert [beat["says"] for beat in beats if "says" in beat] == [f"beat.{one}" for one in says]
     for beat in beats:
@@ -621,7 +625,7 @@ def test_a_title_that_the_sentences_of_its_step_do_not_say_leads(name: str, says
 
 
 def test_what_happens_without_the_change_too_is_not_called_added() -> None:
-    """A duplicated marker: the next transaction and the fenced producer are as before."""
+    """A marker is duplicated: the next transaction and the fenced producer are the same as without it."""
     beats = changed("SC-61/k20", "duplicate", 15, 49)
     assert [beat["kind"] for beat in beats if beat.get("added")] == ["message_twice", "marker_sent_again"]
 
@@ -640,7 +644,7 @@ def test_what_breaks_behind_a_change_is_no_part_of_another_beat() -> None:
 
 
 def test_a_request_that_times_out_is_the_cause_of_a_jump_of_time() -> None:
-    """Requests of a client, of a coordinator and of a consumer."""
+    """The request of a client, of a coordinator, and of a consumer."""
     scenario = scenario_of("SC-44/k28")
     for message, after, kind in (
         (15, 52, "gives_up_waiting"),
@@ -660,7 +664,7 @@ def steps_of(scenario: Scenario, *done: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_what_an_earlier_transaction_released_makes_no_commit_late() -> None:
-    """The next commitTransaction() is called before the markers of the transaction before are written."""
+    """The next commitTransaction() is called before the markers of the previous transaction are written."""
     shown = leaves(plan_ahead(scenario_of("SC-150/k28"))["beats"])
     assert not any(beat["kind"] == "commit_late" for beat in shown)
 
@@ -688,7 +692,7 @@ def nested(beats: list[Beat]) -> Iterator[Beat]:
 
 
 def titles(beats: list[Beat]) -> list[tuple[int, str, dict[str, Any]]]:
-    """(landing, title, parameters) of each beat; one whose records need no names is without them."""
+    """Return (landing, title, parameters) of each beat, without the parameter `which` if it is empty."""
     return [
         (
             beat["lands"],
@@ -700,12 +704,12 @@ def titles(beats: list[Beat]) -> list[tuple[int, str, dict[str, Any]]]:
 
 
 def named(*records: str) -> dict[str, Any]:
-    """The parameter of a title that names its records."""
+    """Return the parameter of a title that names these records."""
     return {"which": {"key": "clause.which_records", "params": {"records": list(records)}}}
 
 
 def test_beats_about_different_records_have_different_titles() -> None:
-    """Two transactions of one record each, also if a dropped marker moves the end of the first one."""
+    """Two transactions have one record each; this also holds if a dropped marker delays the end of the first one."""
     drop = {"action": "drop_message", "message": 19, "after": 59}
     for plan in (plan_ahead(scenario_of("SC-92/raised")), plan_ahead(scenario_of("SC-44/k28"), [drop])):
         for level in levels(plan["beats"]):
@@ -721,7 +725,7 @@ def test_a_producer_begins_its_next_transaction() -> None:
 
 
 def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
-    """Goal: no press passes over the search for the coordinator and its election at once."""
+    """No beat may contain both the search for the coordinator and its election."""
     crash = {"action": "crash", "actor": "broker-2", "after": 59}
     beats = plan_ahead(scenario_of("SC-44/k28"), [crash])["beats"]
     assert titles(beats)[2:] == [
@@ -748,7 +752,7 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
 
 
 def test_records_without_a_marker_are_named_when_others_of_their_transaction_are_readable() -> None:
-    """Not those of a topic that was deleted, as in SC-60: no marker comes there."""
+    """This does not apply to a topic that was deleted, as in SC-60: it gets no marker."""
     assert titles(plan_ahead(scenario_of("SC-76"))["beats"])[7][1:] == (
         "released_part",
         {"partitions": ["t-0"], "waiting": ["t-1"]},
@@ -786,7 +790,7 @@ def test_a_marker_that_is_sent_again_is_a_beat_where_the_run_as_written_has_one_
     ],
 )
 def test_what_becomes_of_each_transaction_is_a_beat(name: str, shown: list[tuple[int, str]]) -> None:
-    """Goal: no press passes over a commit or an abort."""
+    """No beat may contain a commit or an abort without landing on it."""
     found = titles(plan_ahead(scenario_of(name))["beats"])
     assert [(lands, key) for lands, key, _ in found if key.startswith("released")] == shown
     assert not any(key == "leader_wanted" for _, key, _ in found), "a lookup gives way"
@@ -839,7 +843,7 @@ def test_a_beat_that_the_author_named_is_kept_before_a_heavier_one() -> None:
 
 
 def test_a_marker_that_is_sent_again_and_ends_nothing_is_one_beat() -> None:
-    """The response to the marker is lost, so the second one finds the transaction ended."""
+    """The response to the marker is lost, so the second marker finds the transaction ended."""
     drop = {"action": "drop_message", "message": 21, "after": 69}
     beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
     kinds = [beat["kind"] for beat in beats]
@@ -852,7 +856,7 @@ def leaves(beats: list[Beat]) -> list[Beat]:
 
 
 LOST_MARKER: dict[str, Any] = {"action": "drop_message", "message": 15, "after": 48}
-"""In SC-61/k28: the ABORT marker by which the leader of t-0 would learn of the new epoch."""
+"""In SC-61/k28: a drop of the ABORT marker by which the leader of t-0 would learn of the new epoch."""
 
 
 def test_a_request_that_is_refused_until_the_marker_has_arrived_is_one_beat() -> None:
@@ -877,7 +881,7 @@ def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> 
 
 
 def test_a_batch_stored_after_its_transaction_ended_is_a_beat_and_so_is_the_end_of_what_hangs() -> None:
-    """With 3.9 the leader asks the coordinator first and refuses the batch."""
+    """With 3.9, the leader asks the coordinator first and refuses the batch."""
     by_hand = titles(plan_ahead(scenario_of("SC-101/operator"))["beats"])
     assert (65, "stored_outside", {"client": "p1", "partition": "t-0"}) in by_hand
     assert by_hand[-1][:2] == (136, "let_go_abort")
@@ -1030,8 +1034,9 @@ def test_an_entry_of_the_outbox_that_is_not_stored_is_not_said_to_be_sent() -> N
 def test_a_beat_says_who_waits_behind_a_hanging_transaction(
     name: str, at: int, title: str, params: dict[str, Any]
 ) -> None:
-    """The beat lands on the step that breaks the guarantee. A transaction that a crafted request wrote has only its
-    producer id."""
+    """The beat lands on the step that breaks the guarantee. A transaction that was begun by a crafted request has no
+    transactional id, only a producer id.
+    """
     assert (at, title, params) in titles(plan_ahead(scenario_of(name))["beats"])
 
 
@@ -1135,7 +1140,7 @@ def test_one_beat_has_one_name() -> None:
 
 
 def test_a_beat_of_collected_records_is_led_by_the_drain_that_sends_them() -> None:
-    """Also when the step that collects is not the first one of its beat."""
+    """This also holds if the step that collects is not the first one of its beat."""
     collects, sends = (next(row for row in OPENERS if row.name == name) for name in ("collects", "sends"))
     further = [Opened(at, START, {}, 0) for at in (20, 30)]
     of_p1 = [Opened(0, collects, {"client": "p1"}, 2, lead=1), Opened(14, sends, {"client": "p1"}, 4)]
@@ -1172,7 +1177,7 @@ def test_a_participant_that_restarts_too_late_and_the_attempts_before_are_named(
 
 
 def test_records_that_no_title_counts_are_named_as_passed() -> None:
-    """r4–r5 of SC-03 are stored behind the step that a reader sees of beat 3, and before beat 4 begins."""
+    """r4–r5 of SC-03 are stored after the step on which beat 3 lands, and before beat 4 begins."""
     beats = plan_ahead(scenario_of("SC-03"))["beats"]
     assert beats[3]["passed"] == [
         {
@@ -1185,7 +1190,7 @@ def test_records_that_no_title_counts_are_named_as_passed() -> None:
 
 
 def test_the_last_beat_names_what_the_coordinator_completes_behind_it() -> None:
-    """SC-44: the consumers have the records before CompleteCommit is replicated."""
+    """SC-44: the consumers get the records before CompleteCommit is replicated."""
     beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
     named = {"transactional_id": "txn-1", "state": "CompleteCommit"}
     assert beats[-1]["after"] == [{"step": 86, "key": "beat.completed", "params": named}]

@@ -1,4 +1,4 @@
-"""What is derived of views and steps: once, in the engine, and the same from every side."""
+"""Facts that the engine derives from views and steps, for all who draw them; they are the same forward and backward."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def simulation(name: str) -> Simulation:
 
 
 def applied(room: Json, changes: list[Json], side: str = "after") -> Json:
-    """The derived facts after these changes, or, with `before`, before them, apart from empty objects."""
+    """Return the derived facts after these changes or, with `before`, before them; objects may be left empty."""
     view: Json = {"derived": room}
     for change in changes if side == "after" else reversed(changes):
         *parents, name = change["path"]
@@ -110,7 +110,7 @@ def test_what_is_due_comes_by_time_then_class_then_order_of_arrival() -> None:
 
 @pytest.mark.parametrize("name", ["SC-03", "SC-44/k28", "SC-75/timeout"])
 def test_what_is_due_first_is_what_happens_next_unless_it_tells_nothing(name: str) -> None:
-    """GEN-2: a delivery at its time is the step that was due, whatever else waits."""
+    """GEN-2: a delivery at its time is the step that was due, whatever else is waiting."""
     run = simulation(name)
     derived = following(run)
     seen = 0
@@ -139,7 +139,9 @@ def disagreement(
     alive: bool = True,
     knows: bool = True,
 ) -> Json | None:
-    """Of a client at this point and a leader that has sequence 12 of its epoch 0."""
+    """Return the disagreement between a client in this state and a leader that knows sequence 12 of the client's
+    epoch 0; None if there is none.
+    """
     numbering = {"last_acked_sequence": acked, "in_flight": list(in_flight), "unresolved": unresolved}
     manager = {"producer_id": 7, "producer_epoch": epoch, "partitions": {"t-0": numbering}}
     known = {"7": {"producer_epoch": 0, "batches": [[8, 9, 48, 49, 1], [10, 12, 50, 52, 2]]}} if knows else {}
@@ -187,7 +189,7 @@ def test_a_fenced_producer_disagrees_with_its_coordinator_and_then_with_the_mark
 
 
 def test_a_request_of_a_fenced_producer_under_way_does_not_hide_the_disagreement() -> None:
-    """SC-61: the EndTxn of p1 is under way in steps 110 to 113; the coordinator has epoch 2, p1 epoch 0."""
+    """SC-61: p1's EndTxn is under way in steps 110 to 113; the coordinator has epoch 2, p1 epoch 0."""
     run = simulation("SC-61/epoch-and-sequence-checks-off")
     facts = Derived(run.view())
     known: list[int | None] = []
@@ -201,7 +203,7 @@ def test_a_request_of_a_fenced_producer_under_way_does_not_hide_the_disagreement
 
 @pytest.mark.parametrize("scenario", ["SC-44/k28", "SC-147"])
 def test_a_commit_under_way_is_no_disagreement(scenario: str) -> None:
-    """SC-147: the coordinator raises the epoch with the decision, before the client learns it."""
+    """SC-147: the coordinator raises the epoch with the decision, before the client learns of it."""
     run = simulation(scenario)
     facts = Derived(run.view())
     while (step := run.step()) is not None:
@@ -236,7 +238,7 @@ def test_a_refused_batch_has_no_place() -> None:
 
 
 def test_a_batch_refused_before_the_checks_of_its_log_has_its_numbers() -> None:
-    """SC-105: the verification of two batches ends in the other order."""
+    """SC-105: the verifications of two batches end in reverse order."""
     refused = [arrival["batch"] for arrival in fates("SC-105")["refused"] if "batch" in arrival]
     assert refused
     for batch in refused:
@@ -260,7 +262,7 @@ def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
 
 
 def test_a_refused_batch_is_shown_with_the_newest_records_of_the_epoch_that_fenced_it() -> None:
-    """SC-61: the successor's record of epoch 2 is at offset 2, its marker at offset 3."""
+    """SC-61: the successor's record of epoch 2 is at offset 2, and its marker at offset 3."""
     refused = [arrival for arrival in fates("SC-61")["refused"] if arrival["step"] == 128]
     assert [(arrival["at"], arrival["compared"]) for arrival in refused] == [(None, 2)]
 
@@ -346,7 +348,7 @@ def test_timers_of_all_roles_but_clients_are_shown_with_their_actors() -> None:
 
 
 def test_every_record_that_the_judges_count_is_named() -> None:
-    """A view names the records of the first break alone."""
+    """The view itself names only the records of the first break."""
     for name, guarantee, count in (
         ("SC-08", "duplicated", 7),
         ("SC-01", "lost", 1),

@@ -1,4 +1,4 @@
-"""Which epochs of a producer id are fenced, as the pictures tell them from the newest one."""
+"""Which epochs of a producer id are fenced; pictures compare an epoch with the newest fenced one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.view.fenced import fenced
 
 
 def fenced_in(name: str, variant: str | None) -> list[dict[str, int]]:
-    """What ``derived`` has of it after each step, without repetitions."""
+    """Return the values of `fenced` in ``derived`` after each step, without repetitions."""
     simulation = Simulation(entry(name).scenario(variant))
     derived = Derived(simulation.view())
     found: list[dict[str, int]] = []
@@ -64,7 +64,7 @@ def test_the_epoch_is_fenced_when_the_coordinator_raises_it_for_a_newer_instance
     [
         ("IN_TRANSACTION", None, {"5": 2}),
         ("COMMITTING_TRANSACTION", None, {"5": 2}),
-        ("IN_TRANSACTION", 2, {"5": 2}),  # version 2 keeps it at a timeout, too
+        ("IN_TRANSACTION", 2, {"5": 2}),  # version 2 keeps the epoch at a timeout, too
         ("COMMITTING_TRANSACTION", 2, {}),
         ("INITIALIZING", 2, {}),
     ],

@@ -1,4 +1,4 @@
-"""Which sentence a step shows first: its outcome goes before the messages that brought it."""
+"""Which sentence a step shows first: its outcome comes before the messages that caused it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ EVENTS = {
     "wraps": "broker.sequence_wrapped",
     "markers_wait": "markers.parked",
 }
-"""Kind of a beat to the sentence from which its title is made."""
+"""Kind of a beat → the sentence from which its title is made."""
 
 
 @pytest.mark.parametrize("name", LEADING_BEATS)

@@ -1,4 +1,4 @@
-"""Much virtual time that passes before a step, and what ends with it."""
+"""A step before which much virtual time passes, and what has ended in this time."""
 
 from __future__ import annotations
 

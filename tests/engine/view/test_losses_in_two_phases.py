@@ -1,4 +1,6 @@
-"""What pages say of a lost message of the middleware is what becomes of it: before the loss and at the end."""
+"""What pages say about a lost message of the middleware, before the loss and at the end, agrees with its
+consequences.
+"""
 
 from __future__ import annotations
 

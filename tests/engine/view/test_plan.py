@@ -1,4 +1,4 @@
-"""The plan of a run: what has a place in its picture, in which order."""
+"""The plan of a run: which components have a place in its picture, and in which order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def planned(name: str, *interventions: dict[str, Any], before: Plan | None = Non
 def test_the_outcome_names_the_partition_where_a_guarantee_broke_or_a_check_stopped_a_batch(
     name: str, partition: str | None
 ) -> None:
-    """In SC-03 a batch in t-1 is the last one."""
+    """In SC-03, the last batch is in t-1, but the check stopped one in another partition."""
     assert planned(name)["outcome"].get("partition") == partition
 
 
@@ -123,7 +123,7 @@ def test_a_log_case_has_lanes_without_leaders() -> None:
 
 
 def test_what_a_branch_brings_stands_behind_what_its_parent_has() -> None:
-    """Goal: doing something to a run never moves what is on show."""
+    """Intervening in a run must not move anything that is on show."""
     parent = planned("SC-44/k28")
     crash = {"action": "crash", "actor": "broker-1", "after": 12}
     branch = planned("SC-44/k28", crash, before=parent)
@@ -221,7 +221,7 @@ MORALS: dict[str, tuple[str, dict[str, Any]]] = {
     "alike": ("SC-12/close", {"action": "duplicate_message", "message": 3, "after": 9}),
     "otherwise": ("SC-105/k41", {"action": "drop_message", "message": 6, "after": 19}),
 }  # fmt: skip
-"""Moral to a run of the library, and an intervention after which the run shows it."""
+"""Moral → a run of the library, and an intervention after which the run shows it."""
 
 
 @pytest.mark.parametrize("moral", MORALS)
@@ -261,7 +261,7 @@ def test_a_batch_of_a_fenced_epoch_is_named_for_the_whole_run() -> None:
 
 def test_the_end_says_how_long_an_unfinished_transaction_hid_replicated_records() -> None:
     assert planned("SC-03")["outcome"]["held"] == {"ms": 0, "partition": "", "released": True}
-    # From 335 ms, where the first record of the transaction is replicated, to 20,025 ms, where the LSO moves on.
+    # From 335 ms, when the first record of the transaction is replicated, to 20,025 ms, when the LSO advances.
     assert planned("SC-75/timeout")["outcome"]["held"] == {"ms": 19690, "partition": "t-0", "released": True}
     assert planned("SC-75/wall")["outcome"]["held"]["released"] is False
 
@@ -322,19 +322,19 @@ def test_a_message_that_is_not_delivered_counts_where_nothing_else_was_lost() ->
     cost = cost_of(written, now, drop)
     assert cost["although"]["outcome"]["key"] == "cost.still_end"
     assert [one["key"] for one in cost["kept"]] == ["cost.undelivered_more"]
-    now = {**written, "undelivered": written["undelivered"] + 1}  # Only the dropped one.
+    now = {**written, "undelivered": written["undelivered"] + 1}  # only the dropped message
     assert cost_of(written, now, drop)["kept"] == []
 
 
 def keys_of(name: str, after: int, message: int) -> list[tuple[Any, ...]]:
-    """The sentences about a run without this message."""
+    """Return the sentences about the cost of the run without this message: key and parameters."""
     drop = {"after": after, "action": "drop_message", "message": message}
     kept = planned(name, drop, before=planned(name))["cost"]["kept"]
     return [(one["key"].removeprefix("cost."), *one["params"].values()) for one in kept]
 
 
 def test_what_got_worse_comes_first_and_what_is_left_earlier_is_no_gain() -> None:
-    """The batch is lost: its records fail instead of being aborted, so other records need not wait for them."""
+    """The batch is lost: its records fail and are not aborted, so other records need not wait for them."""
     assert keys_of("SC-75/timeout", 47, 15) == [("failed_now", 2)]
     assert keys_of("SC-126", 19, 6) == [("failed_now", 1), ("aborted_fewer", 1)]
     assert [key for key, _ in keys_of("SC-79", 27, 7)][:2] == ["lost_now", "failed_now"]
@@ -353,12 +353,12 @@ def test_a_participant_that_takes_no_part_is_named() -> None:
 GUARANTEES = {
     "lost": "lost", "duplicated": "duplicates", "reordered": "reordered", "row_repeated": "row", "row_missing": "row"
 }  # fmt: skip
-"""Guarantee to the word of its sentence, where they differ."""
+"""Guarantee → the word in its sentence, if the two differ."""
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_sentence_is_silent_about_a_guarantee_that_another_run_breaks(seed: int) -> None:
-    """One message of many scenarios is dropped. What the judges count otherwise has a sentence."""
+    """In some scenarios, one message is dropped. Every count of the judges that changes must have a sentence."""
     for one in library()[seed::9]:
         variant = None if acts(one.document) else one.variants[0]
         name = one.id if variant is None else f"{one.id}/{variant}"
@@ -378,7 +378,7 @@ def test_no_sentence_is_silent_about_a_guarantee_that_another_run_breaks(seed: i
 
 
 def sent_in(name: str) -> list[tuple[int, int]]:
-    """(Step, message) for each message that is on its way after that step."""
+    """Return (step, message) for each message that is under way after that step."""
     scenario, _, variant = name.partition("/")
     simulation = Simulation(entry(scenario).scenario(variant or None))
     found = []
@@ -388,7 +388,7 @@ def sent_in(name: str) -> list[tuple[int, int]]:
 
 
 def answer_of(name: str, after: int) -> int:
-    """The response to markers that is on its way after this step."""
+    """Return the id of the response to markers that is under way after this step."""
     scenario, _, variant = name.partition("/")
     simulation = Simulation(entry(scenario).scenario(variant))
     while simulation.number < after:
@@ -452,7 +452,7 @@ def test_what_a_fault_did_not_change_is_said_with_the_fault() -> None:
 
 
 def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_counted_as_one_failure_less() -> None:
-    """The ABORT marker is lost, so the leader stores a zombie's record that it refuses in the run as written."""
+    """The ABORT marker is lost, so the leader stores a zombie's record that it refuses in the original run."""
     written = planned("SC-61/k28")
     lost = {"after": 48, "action": "drop_message", "message": 15}
     kept = planned("SC-61/k28", lost, before=written)["cost"]["kept"]
@@ -496,7 +496,7 @@ def test_a_transaction_that_the_tool_ends_no_longer_hangs_at_the_end() -> None:
 
 
 def test_a_transaction_that_no_operator_has_to_end_is_counted() -> None:
-    """The write that would arrive after the ABORT marker is lost: it fails, and nothing hangs."""
+    """The write that would arrive after the ABORT marker is lost: it fails, and no transaction hangs."""
     drop = {"after": 56, "action": "drop_message", "message": 9}
     plan = planned("SC-101/operator", drop, before=planned("SC-101/operator"))
     assert plan["cost"]["kept"][:2] == [
@@ -506,7 +506,7 @@ def test_a_transaction_that_no_operator_has_to_end_is_counted() -> None:
 
 
 def test_a_changed_run_has_its_own_end_beside_that_of_the_run_as_written() -> None:
-    """The operator ends the transaction after 16 minutes; a reader who does it at once frees the records at once."""
+    """The operator ends the transaction after 16 minutes; a reader who does it at once releases the records at once."""
     abort = {"after": 89, "action": "abort_hanging", "partition": "t-0", "start_offset": 2}
     written = planned("SC-101/operator")
     plan = planned("SC-101/operator", abort, before=written)
@@ -557,7 +557,7 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
     assert named("SC-44/k28")[:3] == [
         (59, "WriteTxnMarkers", False), (43, "Produce", True), (58, "EndTxn", True),
     ]  # fmt: skip
-    # SC-04 loses a Produce response itself: the request shows something else.
+    # SC-04 itself loses a Produce response, so the loss of the request shows something else.
     assert [one[1:] for one in named("SC-04")] == [("Produce", False), ("Produce", True)]
     assert named("SC-80")[0] == (15, "Commit", False)
     # SC-48 delays its first marker, behind which the next transaction waits.
@@ -566,7 +566,7 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
     assert [(one["step"], one["from"], one["to"]) for one in planned("SC-75/wall")["losses"]][:2] == [
         (51, "broker-1", "p1"), (47, "p1", "broker-1"),
     ]  # fmt: skip
-    # SC-26 sends no records: the request for an identity is better than none.
+    # SC-26 sends no records, so the loss of the request for an identity is offered.
     assert named("SC-26") == [(3, "InitProducerId", False)]
 
 
@@ -579,7 +579,7 @@ def test_a_command_that_fails_is_said_before_what_stayed_as_it_was() -> None:
 
 
 def test_a_run_that_commits_offsets_in_transactions_says_that_its_inputs_are_not_judged() -> None:
-    """SC-143 skips an input, and no guarantee notices it."""
+    """SC-143 skips an input, which no guarantee notices."""
     for name in ("SC-143/no-seek", "SC-143/seek"):
         assert planned(name)["outcome"]["consumes"] is True, name
     assert "consumes" not in planned("SC-44/k28")["outcome"], "no offsets"

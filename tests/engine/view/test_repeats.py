@@ -37,7 +37,7 @@ def taken(steps: list[BeatStep]) -> list[BeatStep]:
 
 
 def run(rounds: int) -> list[BeatStep]:
-    """A client's request that is refused in each of these rounds, and one more that is not."""
+    """Return the steps of a client's request that is refused in each of these rounds and accepted after them."""
     steps = []
     for first in range(1, 2 * rounds, 2):
         steps.append(step(first, "p1", "client.transactional_sent", client="p1", api="EndTxn", until=first))

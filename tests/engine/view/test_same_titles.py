@@ -1,4 +1,4 @@
-"""Beats of a run that have the same title say what they alone are about."""
+"""Beats of a run that would have the same title also name what only they are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which requests of a run are repeated, and when a broker that runs is cut off."""
+"""Which requests of a run are repetitions, and when a broker that is running is unreachable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.view.run_ahead import plan_ahead
 
 
 def resends(name: str) -> list[tuple[str, str, int]]:
-    """Sender, API and number of each repeated request of the run, in order."""
+    """Return the sender, the API and the number of each repeated request of the run, in order."""
     scenario, _, variant = name.partition("/")
     document = entry(scenario).scenario(variant or None)
     changes = [
@@ -32,7 +32,7 @@ def test_the_middleware_repeats_its_commit_to_the_participant_that_is_silent() -
 
 
 def test_equal_requests_after_a_success_are_no_repetition() -> None:
-    """Consumers fetch again and again, and each broker gets its markers in an own request."""
+    """Consumers fetch again and again, and each broker gets its markers in a request of its own."""
     assert resends("SC-44/k28") == []
 
 

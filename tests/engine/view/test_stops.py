@@ -1,4 +1,4 @@
-"""Where a reader of a run stops besides the landings of its beats."""
+"""Where a reader of a run stops, besides the landings of beats."""
 
 from __future__ import annotations
 

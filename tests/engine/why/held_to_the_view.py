@@ -1,7 +1,8 @@
-"""Asking a run the same questions at every step, and what a view says of the things that answers speak of.
+"""Asks the same questions at every step of a run, and compares the answers with the view.
 
-A row names a sentence, the run, who asks what, and what must be true of the sentence's parameters ``p`` in the view
-``v``. The step is whichever has the sentence, so that a run may change its steps.
+A row names a sentence, the run, the question and its subject, and what must hold for the sentence's parameters ``p``
+in the view ``v``. It is checked at the steps that have the sentence in their answers, so the steps of a run may
+change.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from engine.why.moment import Moment
 Json = dict[str, Any]
 Check = Callable[[Json, Json], bool]
 Answers = dict[tuple[str, str], tuple[Link, ...]]
-"""Question and subject to the chain that answers."""
+"""(Question, subject) → the chain of sentences that answers."""
 Row = tuple[str, str, str, str, Check]
-"""Key (without ``why.``), run, question, subject, what holds."""
+"""Key without ``why.``, run, question, subject, and the check."""
 
 
 def leader_of(v: Json, partition: str) -> Json:
@@ -62,7 +63,7 @@ def isr_short(p: Json, v: Json) -> bool:
 
 
 def committed(v: Json, group: str, partition: str) -> set[int | None]:
-    """What coordinators have for a group; None when none of them has anything."""
+    """Return the offsets that coordinators have committed for a group and a partition; {None} if there is none."""
     kept = [
         one["groups"][group]["committed"] for one in v["brokers"].values() if group in one.get("groups", {})
     ]
@@ -85,14 +86,14 @@ def fate(p: Json, v: Json) -> str | None:
 
 
 ENOUGH = 3
-"""Times that each sentence of a run is held to the view."""
+"""How often each sentence of a run is compared with the view."""
 
 
 @cache
 def moments(
     name: str, wanted_by: tuple[tuple[str, str, str], ...]
 ) -> list[tuple[Json, dict[tuple[str, str], tuple[Link, ...]]]]:
-    """For each step of a run: the view after it, and the answers to everything that the rows ask of this run."""
+    """Return, for each step of a run, the view after it and the answers to all questions that rows ask of this run."""
     scenario, _, variant = name.partition("/")
     wanted = {(f"why.{key}", question, subject): 0 for key, question, subject in wanted_by}
     asked = {(question, subject) for _, question, subject in wanted}
@@ -115,7 +116,9 @@ def moments(
 
 
 def hold_to_the_view(row: Row, rows: list[Row]) -> None:
-    """The sentence of a row is met in its run, and true wherever it is. The rows of one run share one play."""
+    """The sentence of a row must occur in its run, and must be true wherever it occurs. Rows of the same run share
+    one play.
+    """
     key, name, question, subject, holds = row
     wanted = tuple((other[0], *other[2:4]) for other in rows if other[1] == name)
     met = 0

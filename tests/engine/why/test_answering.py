@@ -1,4 +1,4 @@
-"""One sentence of a chain answers its question; a page shows it first."""
+"""One sentence of a chain answers its question; a page shows this sentence first."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_one_sentence_answers(name: str, what: str, time: int, key: str, params:
 
 
 def test_a_producer_that_is_unknown_may_begin_with_any_sequence_number() -> None:
-    """The first request is dropped, so the second arrives at a leader that has nothing of its producer (SEQ-15)."""
+    """The first request is dropped, so the second arrives at a leader that does not know its producer (SEQ-15)."""
     simulation = stopped_at("SC-03", "client.sent")
     sent = Moment.of(simulation).step
     assert sent is not None
@@ -71,7 +71,7 @@ def test_a_producer_that_repeats_its_own_request_is_not_called_fenced() -> None:
 
 
 def test_a_state_is_answered_by_its_reason_and_said_with_its_time() -> None:
-    """The coordinator's state comes before that of its markers, although these moved later."""
+    """The state of the coordinator comes before that of its markers, although the markers changed state later."""
     chain = why(stopped_at("SC-44/k28", "markers.sent"), "state", "txn-1")
     assert answering(chain).key == "coordinator.decides_commit"
     assert (chain[0].key, chain[0].params["state"]) == ("why.coordinator.in_force", "PrepareCommit")
@@ -90,7 +90,9 @@ def test_a_state_that_is_entered_once_more_says_so() -> None:
 
 
 def test_a_state_is_in_force_since_its_record_is_durable() -> None:
-    """Not since the step whose request leads to it; a coordinator that loads the state does not change this."""
+    """A state begins when its record is durable, not at the step whose request leads to it. A coordinator that loads
+    the state does not change this.
+    """
     run = Simulation(entry("SC-54").scenario())
     state, since, loaded = "", 0, False
     while (step := run.step()) is not None:

@@ -1,4 +1,4 @@
-"""Asking: what can be asked, what an answer is bound to, and that a run does not notice being asked."""
+"""Which questions can be asked, what an answer is about, and that asking does not change a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RUNS = (
     "SC-83/silence",
 )
 HELD = 82
-"""In SC-75 the partition is held by then, and nothing happens for a long time."""
+"""A step of SC-75 at which the partition is held back and nothing happens for a long time."""
 
 
 def run_of(name: str, steps: int | None = None) -> Simulation:
@@ -205,7 +205,7 @@ def test_a_view_answers_what_needs_no_rule() -> None:
 
 
 def test_files_alone_do_not_say_whose_a_transaction_is() -> None:
-    """A log case: one replica, the file, and neither brokers nor clients."""
+    """A log case has one replica, the file, and neither brokers nor clients."""
     view = held().view()
     shown = view["partitions"]["t-0"]
     files = {
@@ -292,7 +292,7 @@ calls = [
 
 
 def test_the_lag_stays_at_one_where_only_a_marker_is_left() -> None:
-    """What monitoring shows for every group that reads a topic written in transactions."""
+    """Monitoring shows this lag for every group that reads a topic written in transactions."""
     simulation = Simulation(load(parse(INPUT_WITH_MARKERS, "input.toml")))
     simulation.run()
     chain = why(simulation, "lag", "c1/in-0")
@@ -429,7 +429,7 @@ def test_the_command_says_what_is_wrong(arguments: tuple[str, ...], part: str) -
 
 
 def test_every_sentence_has_a_test_that_meets_it() -> None:
-    """The answers' sentences are met by rows of the other files, or named here; none is forgotten."""
+    """Every sentence of an answer must be in a row of one of these files, or be named by one of their tests."""
     folder = Path(__file__).parent
     text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("test_*.py")))
     sentences = {key.removeprefix("why.") for key in catalogue() if re.match(r"why\.(?!ask\.)", key)}

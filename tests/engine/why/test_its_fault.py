@@ -1,4 +1,4 @@
-"""An answer names the intervention that led to what it is about, and no other fault."""
+"""An answer names the intervention that caused what it is about, and no other fault."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_record_out_of_order_leads_back_to_the_drop() -> None:
 
 
 def test_what_the_run_comes_to_anyhow_is_no_work_of_the_intervention() -> None:
-    """SC-04 stores r1 twice because of a fault of its own."""
+    """SC-04 stores r1 twice because of a fault of its own, with or without the intervention."""
     plain = end_of("SC-04")
     serial = str(plain.part("guarantees")["duplicated"]["serials"][0])
     last = plain.lately.newest
@@ -106,7 +106,7 @@ def came_of(name: str, subject: str, *interventions: dict[str, Any]) -> list[tup
 
 
 def test_what_comes_in_a_run_without_any_fault_is_no_work_of_a_drop() -> None:
-    """The coordinator aborts txn-1 at 20000 ms with and without the lost response."""
+    """The coordinator aborts txn-1 at 20,000 ms with and without the lost response."""
     drop = {"action": "drop_message", "message": 24, "after": 76}
     assert came_of("SC-75/timeout", "77", drop) == [
         (77, "fault.answer_dropped"),

@@ -1,6 +1,6 @@
-"""Why a reader lacks something, why nothing happens, why something was refused or is in its state.
+"""Why a consumer lacks something, why nothing happens, why something was refused or is in its state.
 
-Each sentence is met in a scenario of the library and held to what the view says at that step.
+Each sentence occurs in a scenario of the library and is compared with the view at that step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def head_of(view: Json, partition: str) -> Json:
 
 
 ROWS: list[Row] = [
-    # -- readers
+    # -- consumers
     (
         "unseen.undecided_own",
         "SC-75/wall",

@@ -1,4 +1,4 @@
-"""A refusal is answered with the state or the fence that caused it, and with no later one."""
+"""The answer about a refusal names the state or the fence that caused it, and no later one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def entered(chain: tuple[Link, ...]) -> list[object]:
     ("name", "refused", "states"),
     [
         ("SC-41/tour", "client.call_in_error", ["ABORTABLE_ERROR"]),
-        ("SC-41/tour", "client.call_after_close", []),  # in FATAL_ERROR, but refused because it is closed
-        ("SC-164/k41", "client.record_too_large", []),  # this call itself causes ABORTABLE_ERROR
+        # in FATAL_ERROR, but refused because the producer is closed
+        ("SC-41/tour", "client.call_after_close", []),
+        ("SC-164/k41", "client.record_too_large", []),  # this call itself leads to ABORTABLE_ERROR
     ],
 )
 def test_an_error_state_is_a_reason_only_if_it_refused(name: str, refused: str, states: list[str]) -> None:
@@ -61,7 +62,7 @@ def test_an_earlier_registration_is_given_no_later_state() -> None:
 
 
 def test_a_fence_is_a_reason_only_if_it_came_before() -> None:
-    """broker-1 refuses a request because of its epoch; a later request raises the epoch once more."""
+    """broker-1 refuses a request because of its epoch; a later request raises the epoch again."""
     chain = why(stopped_at("SC-93/at-rest", "coordinator.aborts_nothing", 2), "refused", "broker-1")
     refused = chain[0]
     assert refused.key == "coordinator.epoch_of_another_transaction"
@@ -71,7 +72,7 @@ def test_a_fence_is_a_reason_only_if_it_came_before() -> None:
 
 @pytest.mark.parametrize(("carried", "is_fenced"), [(0, True), (9, False)])
 def test_a_fence_is_a_reason_only_for_a_lower_epoch(carried: int, is_fenced: bool) -> None:
-    """After p2 has taken the id over with epoch 2, an injected request carries another epoch."""
+    """p2 has taken the transactional id over with epoch 2. Then an injected request names another epoch."""
     document = entry("SC-61").document
     claim = {"transactional_id": "txn-1", "producer_id": 1000, "producer_epoch": carried, "committed": True}
     fault = {"at": 5_000, "action": "craft_request", "message": {"api": "EndTxn", **claim}}

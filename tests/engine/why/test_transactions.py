@@ -1,6 +1,6 @@
 """Why the last stable offset is where it is, and why a transaction does not end.
 
-Each sentence is met in a scenario of the library and held to what the view says at that step.
+Each sentence occurs in a scenario of the library and is compared with the view at that step.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ ROWS: list[Row] = [
         "t-0",
         lambda p, v: p["committed"] in committed(v, p["group"], "t-0"),
     ),
-    # -- whose transaction, and who should end it
+    # -- whose transaction it is, and which component should end it
     (
         "transaction.owner",
         "SC-75/timeout",
@@ -485,7 +485,7 @@ def test_a_sentence_says_what_is(row: Row) -> None:
 
 
 def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
-    """The transition of a state, found again in the run itself."""
+    """The step that an answer names for a state is the step with the transition to this state in the run itself."""
     scenario = entry("SC-75").scenario("timeout")
     run = Simulation(scenario)
     taken = []
@@ -506,7 +506,7 @@ def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
 
 
 def test_no_fetch_is_awaited_where_too_few_replicas_hold_the_high_watermark() -> None:
-    """Since 3.7: the leader alone is in sync and has the batch, but min.insync.replicas is 2."""
+    """Since 3.7: only the leader is in sync and has the batch, but min.insync.replicas is 2."""
     run = Simulation(entry("SC-112").scenario("idempotent", {"profile": "k39"}))
     while (step := run.step()) is not None and step.key != "broker.appended_and_waits":
         pass
@@ -551,7 +551,9 @@ def test_a_consumer_that_is_down_does_not_wait() -> None:
 
 
 def test_a_response_from_the_coordinators_own_broker_is_no_marker_on_its_way() -> None:
-    """broker-2 coordinates the transaction and leads t-1, so request and response have the same two ends."""
+    """broker-2 coordinates the transaction and leads t-1, so a request with markers and its response have the same
+    sender and receiver.
+    """
     run = Simulation(entry("SC-44").scenario("k28"))
     said = []
     while run.step() is not None:
@@ -588,8 +590,9 @@ def test_no_producer_is_said_to_lack_the_epoch_of_an_id_that_is_not_written_yet(
 
 
 def test_a_transaction_whose_marker_was_lost_waits_for_the_timeout_of_that_request() -> None:
-    """The answer names the lost request and when it is sent again; once the marker is there, its loss is the reason why
-    the last stable offset moved so late."""
+    """The answer names the lost request and the time at which it is sent again. Once the marker is stored, its loss
+    is the reason why the last stable offset moved so late.
+    """
     run = Simulation(entry("SC-75").scenario("timeout"))
     while "WriteTxnMarkers" not in [one["api"] for one in messages_of(run)]:
         run.step()

@@ -1,4 +1,4 @@
-"""Why a node of the middleware waits: until when, or that no component sends again what it waits for."""
+"""Why a node of the middleware waits: until when, or that no component will repeat the message that it waits for."""
 
 from __future__ import annotations
 

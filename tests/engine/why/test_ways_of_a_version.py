@@ -1,4 +1,4 @@
-"""The named next states are those of the running version, without rows of other versions."""
+"""The next states that an answer names are those of the run's version, without rows of other versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = [(found.id, variant) for found in library() for variant in found.variants
 
 
 def targets(profile: str, subject: str, state: str) -> list[str]:
-    """The next states after the first ``state`` of a transactional producer, or of its id."""
+    """Return the next states after the first ``state`` of a transactional producer, or of its transactional id."""
     simulation = Simulation(entry("SC-44").scenario("k28", {"profile": profile}))
     while (step := simulation.step()) is not None:
         moved = step.transition
@@ -43,7 +43,7 @@ def test_an_epoch_is_exhausted_only_where_lost_numbers_raise_it(profile: str, ag
 
 
 def taken(scenario: Scenario) -> list[tuple[str, str, int, Any]]:
-    """Machine, whose, row and version of every transition."""
+    """Return the machine, the subject, the number of the row and the version of every transition."""
     try:
         simulation = Simulation(scenario)
     except Refused:

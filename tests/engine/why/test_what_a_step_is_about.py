@@ -1,4 +1,5 @@
-"""The first answer is about the step itself: why a record is lost there, refused, stored twice, hidden, fenced.
+"""The first answer is about the step itself: why a record is lost there, refused, stored twice, hidden, or a producer
+fenced.
 
 A row names a run, the step to stop at (by its kind, or by the guarantee that breaks in it), the question that must
 come first, and the sentences that its answer must have, in their order.
@@ -24,7 +25,9 @@ Json = dict[str, Any]
 
 
 def stopped_at(name: str, what: str, time: int = 1) -> Simulation:
-    """The run, stopped after the ``time``-th step whose key is ``what`` or that breaks the guarantee ``what``."""
+    """Return the run, stopped after the ``time``-th step whose key is ``what`` or that breaks the guarantee
+    ``what``.
+    """
     scenario, _, variant = name.partition("/")
     simulation = Simulation(entry(scenario).scenario(variant or None))
     while (step := simulation.step()) is not None:
@@ -51,13 +54,14 @@ ABOUT = [
          "lost.leader_alone"]),
     ("SC-78/given-up-but-stored", "lost", "lost", "2",
         ["lost.record", "broker.duplicate_found", "reported.acks_all", "lost.mistaken"]),
-    # The answer is lost: stored twice without numbers, known again with them.
+    # The response is lost: the record is stored twice without sequence numbers, and recognised with them.
     ("SC-02", DUPLICATED, "twice", "1",
         ["twice.record", "broker.appended_plain_and_waits", LOST, "client.sent", "broker.appended_plain_and_waits",
          "twice.no_number"]),
     ("SC-04", DUPLICATED, "twice", "1", ["twice.record", LOST, "client.record_starts_batch", "twice.other_identity"]),
     ("SC-08/k28", DUPLICATED, "twice", "2", ["twice.record", "twice.no_number"]),
-    # The only replica restarts, knows one batch of three, and refuses a repeated one: the producer raises its epoch.
+    # The only replica restarts, remembers one of three batches, and refuses a repeated one: the producer raises its
+    # epoch.
     ("SC-152/restart", DUPLICATED, "twice", "2",
         ["twice.record", "broker.appended", "broker.log_loaded_from_snapshot", "broker.stale_sequence_refused",
          "client.epoch_bumped", "broker.appended", "twice.other_epoch"]),
@@ -67,19 +71,19 @@ ABOUT = [
     ("SC-02", LOST, "gone", "", [LOST, "gone.answer", "gone.again_plain"]),
     ("SC-29", "reordered", "reordered", "1", ["order.record", "client.sent", "order.no_number"]),
     ("SC-30/no-sequence-check", "reordered", "reordered", "2", ["order.record", "order.unchecked"]),
-    # Stored, and what has to happen before its sender gets a response.
+    # Stored, and what must happen before the sender gets a response.
     ("SC-44/k28", "broker.appended_and_waits", "stored", "",
         ["broker.appended_and_waits", "client.sent", "stored.checks", "stored.answered_later", "follower_behind"]),
     ("SC-01", "broker.appended_plain_unanswered", "stored", "", ["client.sent", "stored.no_number"]),
     ("SC-44/k28", "broker.marker_appended_and_waits", "stored", "",
         ["broker.marker_appended_and_waits", "markers.sent", "coordinator.decides_commit"]),
-    # Who fenced whom, and who is refused because of it.
+    # Which producer fenced another one, and which is refused because of it.
     ("SC-61/k28", "coordinator.fences_open_transaction", "fenced", "txn-1",
         ["fence.identity", "coordinator.fences_open_transaction", "client.paused", "client.uses", "client.asks"]),
     ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
     ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
         ["broker.stale_epoch_refused", "refused.compared", "sent", "coordinator.epoch_goes_up"]),
-    # One exception, four causes.
+    # Four causes of one exception.
     ("SC-153/another-instance", "client.control_fatal", "ousted", "p1",
         ["sent", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up",
          "fence.behind"]),
@@ -89,10 +93,10 @@ ABOUT = [
         ["fault.crafted_request", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up"]),
     ("SC-153/racing-starts", "client.control_fatal", "ousted", "p1",
         ["client.call_timed_out", "sent", "coordinator.epoch_goes_up", "fence.behind"]),
-    # A timeout of 15 s that began at 305 ms ends a transaction at 20 s, as the coordinator looks every 10 s.
+    # A timeout of 15 s that began at 305 ms ends a transaction at 20 s, because the coordinator checks every 10 s.
     ("SC-75/timeout", "coordinator.transaction_timed_out", "timed_out", "txn-1",
         ["timeout.clock", "timeout.scan", "client.uses"]),
-    # A hidden record, a gate, a crash.
+    # A hidden record, and crashes.
     ("SC-75/timeout", "broker.marker_appended_and_waits", "stored", "", ["coordinator.transaction_timed_out"]),
     ("SC-40/acks-one", "fault.crashed", "fault", "broker-1", ["broker_down_session", "fault.led_and_serves_nobody"]),
     ("SC-04", "fault.client_crashed", "fault", "p1", ["actor_down", "fault.records_open", "next.fault"]),
@@ -275,7 +279,7 @@ def test_a_switch_that_is_set_to_its_default_is_not_named() -> None:
 
 
 def test_two_copies_are_distinguished() -> None:
-    """What a leader could have compared decides the reason."""
+    """The reason depends on the fields that a leader could have compared."""
     first = {"producer_id": 5, "producer_epoch": 0, "first_sequence": 3, "last_sequence": 3, "serials": [1]}
     first |= {"base_offset": 0, "last_offset": 0}
     cases = {
@@ -315,8 +319,9 @@ def test_a_request_that_carries_no_records_is_named() -> None:
 def test_what_follows_a_loss_is_what_the_components_make_of_it(
     name: str, message: int, after: int, follows: list[str]
 ) -> None:
-    """The responses of a leader to its coordinator and of a coordinator to a client, whose connections break; a
-    request with markers, which the coordinator sends again; a message to an initiator, which never asks again."""
+    """Responses of a leader to its coordinator and of a coordinator to a client, whose connections break; a request
+    with markers, which the coordinator sends again; a message to an initiator, which never asks again.
+    """
     identifier, _, variant = name.partition("/")
     drop = {"action": "drop_message", "message": message, "after": after}
     simulation = Simulation(entry(identifier).scenario(variant or None), [drop])
@@ -344,7 +349,7 @@ def test_a_lost_copy_of_a_request_is_not_resent() -> None:
 
 
 def test_a_batch_that_a_forced_close_has_failed_is_not_resent() -> None:
-    """The close ends the connections, so a delayed request is lost; the application already has the error."""
+    """The close ends the connections, so a delayed request is lost; the application has the error already."""
     simulation = stopped_at("SC-12/forced-close-everywhere", "client.force_close")
     keys = {one.key.removeprefix("why.") for one in why(Moment.of(simulation), "gone", "")}
     assert "gone.request" in keys
@@ -352,7 +357,7 @@ def test_a_batch_that_a_forced_close_has_failed_is_not_resent() -> None:
 
 
 def test_a_transaction_whose_marker_is_being_sent_does_not_hang() -> None:
-    """It hangs until a coordinator is elected again, which loads the decision and sends the markers."""
+    """The transaction hangs until a coordinator is elected again, which loads the decision and sends the markers."""
     assert first_answer(stopped_at("SC-108/k20-failover", "hanging"))[0] == "hanging"
     elected = stopped_at("SC-108/k20-failover", "coordinator.loaded")
     with pytest.raises(NotAsked):
@@ -360,7 +365,7 @@ def test_a_transaction_whose_marker_is_being_sent_does_not_hang() -> None:
 
 
 def test_earlier_steps_that_an_answer_quotes_can_be_visited() -> None:
-    """Each quoted sentence is that of the step which it names."""
+    """Each quoted sentence is a sentence of the step that the answer names for it."""
     simulation = stopped_at("SC-02", DUPLICATED)
     said = {}
     again = Simulation(entry("SC-02").scenario())
@@ -411,7 +416,8 @@ def test_what_did_not_happen_has_no_answer(question: str, subject: str) -> None:
 def test_what_no_judge_found_has_no_answer(name: str, steps: int, question: str, subject: str) -> None:
     """The subjects: a record of a deleted topic, a record that was stored before its producer was fenced, a partition
     with an ongoing transaction, a partition without a leader, a record that its service has not handled yet, and a
-    transaction that all nodes carried out."""
+    transaction that all nodes carried out.
+    """
     scenario, _, variant = name.partition("/")
     simulation = Simulation(entry(scenario).scenario(variant or None))
     simulation.run(steps=steps)
@@ -481,7 +487,7 @@ def test_at_the_end_of_a_run_with_a_fault_the_first_question_is_about_the_fault(
 
 
 def test_a_run_that_was_stopped_at_its_last_step_is_over() -> None:
-    """Behind it, events follow that make no step."""
+    """After the last step, only events follow that make no step."""
     simulation = Simulation(entry("SC-61").scenario("k28"))
     simulation.run(steps=133)
     assert not Moment.of(simulation).is_over
@@ -562,13 +568,15 @@ def test_changes_of_one_step_are_listed_with_the_coordinator_first() -> None:
         pass
     complete = why(flying, "state", "txn-1")
     assert complete[0].params["state"] == "CompleteCommit"
-    # A transaction that is complete answers by its decision; nothing is left to say of its markers.
+    # The answer about a complete transaction is its decision; nothing is said about its markers.
     assert [link.key for link in complete if link.answers] == ["coordinator.decides_commit"]
     assert keys_of(complete)[-1] == "state.ways_out"
 
 
 def test_what_an_intervention_caused_is_not_what_another_fault_caused() -> None:
-    """SC-03 resends r1 and r2–r3 of t-0, because a connection breaks; the dropped request is about t-1."""
+    """SC-03 resends r1 and r2–r3 of t-0 because a connection breaks; the request that the intervention drops is about
+    t-1.
+    """
     simulation = Simulation(
         entry("SC-03").scenario(), [{"action": "drop_message", "message": 7, "after": 25}]
     )
@@ -614,7 +622,7 @@ def questions_at(name: str, step: int) -> list[tuple[str, str]]:
 
 
 def test_a_broken_guarantee_is_asked_about_until_it_holds_again() -> None:
-    """SC-02 stores r1 twice at step 86. In SC-101 an operator ends the hanging transaction at step 136."""
+    """SC-02 stores r1 twice at step 86. In SC-101, an operator ends the hanging transaction at step 136."""
     assert questions_at("SC-02", 105)[0] == questions_at("SC-02", 139)[0] == ("twice", "1")
     assert questions_at("SC-02", 95)[:2] == [("stored", ""), ("twice", "1")]
     assert questions_at("SC-101/operator", 130)[0] == ("hanging", "t-0")
@@ -622,6 +630,6 @@ def test_a_broken_guarantee_is_asked_about_until_it_holds_again() -> None:
 
 
 def test_a_step_that_a_timer_brings_is_led_to_by_the_step_that_began_the_wait() -> None:
-    """SC-80: business commits 10 ms after it started its local transaction."""
+    """SC-80: business commits 10 ms after it has started its local transaction."""
     said = [link.key for link in why(stopped_at("SC-80", "business.local_committed"), "here", "")]
     assert said[:2] == ["business.local_committed", "business.runs_local"]

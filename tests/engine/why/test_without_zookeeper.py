@@ -1,4 +1,4 @@
-"""A broker that is down, and one that starts again, where the controller of a quorum decides who leads."""
+"""The answers about a broker that is down or restarts, in a cluster whose controller quorum elects leaders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What real clients and a real broker sent each other: ``tests/oracles/kafka-logs/*/wire``."""
+"""Messages that real clients and a real broker sent each other: ``tests/oracles/kafka-logs/*/wire``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def recording(folder: str, name: str) -> dict[str, Any]:
 
 
 def exchanges() -> Iterator[tuple[str, int, bytes, bytes | None]]:
-    """(api, version, request, response) of every recorded exchange; a Fetch is recorded without its response."""
+    """Yield (api, version, request, response) of every recorded exchange. The response is None for a Fetch, which was
+    recorded without it.
+    """
     for file in sorted(LOGS.rglob("wire/*.json")):
         document = json.loads(file.read_text())
         if "api_versions" in document:

@@ -1,4 +1,6 @@
-"""Bytes that are no message: named by byte, field and remedy, and refused before anything is made of them."""
+"""Bytes that are no message are refused before anything is built from them; the refusal names byte, field and
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tests.engine.wire.test_exchange import one_batch, produced
 
 
 def each_kind() -> dict[tuple[str, int], bytes]:
-    """One recorded request of every API and version."""
+    """Return one recorded request of every API and version."""
     return {(api, version): data for api, version, data, _ in exchanges()}
 
 
@@ -34,7 +36,9 @@ def test_cut_or_lengthened_bytes_name_their_byte() -> None:
 
 
 def test_a_changed_byte_is_another_request_or_a_wire_error() -> None:
-    """Whatever stands in a byte: never another exception, and never more memory than the bytes are worth."""
+    """Whatever value a byte has, no other exception is raised, and no more memory is used than the size of the bytes
+    justifies.
+    """
     for data in each_kind().values():
         for place in range(len(data)):
             for value in (0x00, 0x01, 0x7F, 0x80, 0xFF):
@@ -97,7 +101,7 @@ def test_records_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def with_tags(tags: bytes) -> bytes:
-    """A recorded EndTxn of a flexible version, with these tagged fields at its end."""
+    """Return a recorded EndTxn of a flexible version, with these tagged fields at its end."""
     data = each_kind()["EndTxn", 3]
     assert data[-1] == 0
     return data[:-1] + tags

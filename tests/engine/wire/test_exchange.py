@@ -1,4 +1,6 @@
-"""Requests of real clients as the engine's messages, and its answers as the bytes that Kafka answered."""
+"""Requests of real clients are read as the engine's messages, and its responses are written as the bytes that Kafka
+sent.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ from tests.engine.narrowing import present
 from tests.engine.wire.recorded import FOLDERS, KEYS, NAMES, exchanges, recording
 
 NOT_RECORDED = {61, 65, 66}
-"""Requests of administrators; only what the broker's tool made of the answers was recorded (KIP-664)."""
+"""Keys of APIs for administrators' requests; only what the broker's tool printed about the responses was recorded
+(KIP-664).
+"""
 FIELDS = (
     *("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch"),
     *("committed", "group_id", "require_stable"),
@@ -50,7 +54,9 @@ FIELDS = (
 
 
 def produced(*parts: tuple[str, list[tuple[int, bytes]]]) -> bytes:
-    """A Produce of version 8 with these (topic, [(partition, records)]), from the bytes of a recorded one."""
+    """Return a Produce of version 8 with these (topic, [(partition, records)]), built from the bytes of a recorded
+    one.
+    """
     data = struct.pack(">hhih", 0, 8, 7, -1) + struct.pack(">hhii", -1, -1, 5000, len(parts))
     for topic, partitions in parts:
         data += struct.pack(">h", len(topic)) + topic.encode() + struct.pack(">i", len(partitions))
@@ -60,7 +66,7 @@ def produced(*parts: tuple[str, list[tuple[int, bytes]]]) -> bytes:
 
 
 def one_batch() -> bytes:
-    """The records of a recorded Produce."""
+    """Return the records of a recorded Produce, as bytes."""
     step = next(
         found for found in recording("wire_tv0", "idempotent_sequences")["steps"] if found["api"] == "Produce"
     )
@@ -70,7 +76,7 @@ def one_batch() -> bytes:
 
 
 def changed(records: bytes, place: int, value: bytes) -> bytes:
-    """The batch with other bytes at a place behind its checksum, which fits again."""
+    """Return the batch with other bytes at a place, and a valid checksum."""
     body = records[:place] + value + records[place + len(value) :]
     return body[:17] + struct.pack(">I", crc32c(body[21:])) + body[21:]
 
@@ -103,7 +109,9 @@ def test_a_request_says_what_its_client_asked(folder: str, name: str) -> None:
 
 @pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder in FOLDERS for name in NAMES[:2]])
 def test_a_reader_gets_the_bytes_that_producers_sent(folder: str, name: str) -> None:
-    """Keys, values, headers and timestamps, under the offsets and leader epochs of the log: Kafka's own file."""
+    """A consumer gets keys, values, headers and timestamps as producers sent them, with the offsets and leader epochs
+    of the log: the same bytes as in Kafka's own file.
+    """
     document = recording(folder, name)
     player = Recording(document, recorded(document["transaction_version"]))
     for step in document["steps"]:
@@ -123,7 +131,9 @@ def compact(text: str) -> bytes:
 def asked_by_a_broker(
     version: int, *transactions: tuple[str, int, bool, dict[str, tuple[int, ...]]]
 ) -> bytes:
-    """AddPartitionsToTxn as brokers send it: (transactional id, producer id, verify only, {topic: partitions})."""
+    """Return AddPartitionsToTxn as brokers send it: (transactional id, producer id, verify only, {topic:
+    partitions}).
+    """
     data = struct.pack(">hhih", 24, version, 7, -1) + b"\0" + bytes([len(transactions) + 1])
     for name, producer_id, verify_only, topics in transactions:
         data += compact(name) + struct.pack(">qh?", producer_id, 0, verify_only) + bytes([len(topics) + 1])
@@ -136,7 +146,7 @@ def asked_by_a_broker(
 
 @pytest.mark.parametrize("version", [4, 5])
 def test_a_broker_asks_about_several_transactions_at_once(version: int) -> None:
-    """KIP-890: verified or added, each partition with its error, by transactional id."""
+    """KIP-890: partitions are verified or added, and each has its error, grouped by transactional id."""
     kept = KeptRecords()
     asked = asked_by_a_broker(version, ("a", 4, True, {"t": (0, 1), "u": (2,)}), ("b", 5, False, {"t": (3,)}))
     request = read_request(asked, kept)
@@ -164,7 +174,7 @@ def test_a_broker_asks_about_several_transactions_at_once(version: int) -> None:
 def test_the_version_of_a_request_says_which_protocol_its_client_uses(
     api: str, older: int, newer: int
 ) -> None:
-    """Produce 12, TxnOffsetCommit 5 and EndTxn 5 are of transaction version 2 (KIP-890)."""
+    """Produce 12, TxnOffsetCommit 5 and EndTxn 5 belong to transaction version 2 (KIP-890)."""
     requests = {(name, version): data for name, version, data, _ in exchanges()}
     asked = [read_request(requests[api, version], KeptRecords()) for version in (older, newer)]
     assert [found.body.transaction_version for found in asked] == [0, 2]
@@ -243,7 +253,7 @@ def test_the_list_of_requests_is_written_as_kafka_wrote_it() -> None:
 
 
 def test_every_version_of_the_table_is_known() -> None:
-    """Goal: no bound of the table promises a version that cannot be read, and none of Kafka's answers is unwritten."""
+    """The table promises no version that cannot be read, and every answer of Kafka can be written."""
     kept = KeptRecords()
     apis = {api: data for api, _, data, _ in exchanges()}
     assert {KEYS[name] for name in apis} | NOT_RECORDED == APIS.keys()
@@ -285,7 +295,7 @@ def test_a_partition_named_twice_or_below_zero_is_refused() -> None:
 
 
 def test_what_an_administrator_asks_is_read_and_answered_in_kafkas_layout() -> None:
-    """Bytes of no recording: kio reads what was written, but for a start time of -1."""
+    """These bytes are not from a recording. kio reads the written response, except for a start time of -1."""
     header = struct.pack(">i", 7) + struct.pack(">h", -1) + b"\0"
     topic = bytes([2, 2]) + b"t" + bytes([3]) + struct.pack(">ii", 0, 1) + b"\0"
     asked = {

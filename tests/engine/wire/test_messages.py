@@ -1,4 +1,4 @@
-"""Every message between real clients and a real Kafka, from its bytes and back to them."""
+"""Every message between real clients and a real Kafka is read from its bytes and written back to the same bytes."""
 
 from __future__ import annotations
 

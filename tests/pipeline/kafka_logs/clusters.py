@@ -1,4 +1,4 @@
-"""Log directories as a cluster with known clocks would have written them, to be copied and cut in tests."""
+"""Makes log directories as a cluster with known clocks would write them; tests copy and cut them."""
 
 import struct
 from collections.abc import Sequence
@@ -13,29 +13,29 @@ from engine.codec.transaction_log_record import TransactionStatus, encode_key
 from eosviz.pipeline.kafka_logs.coordinator import partition_of
 
 NOON = 1_795_392_000_000
-"""Milliseconds since 1970; all times of tests are counted from here."""
+"""Milliseconds since 1970; tests count all times from here."""
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
 LOG = f"{0:020}.log"
 PARTITIONS = 4
-"""Of `__transaction_state`."""
+"""How many partitions `__transaction_state` has."""
 
 
 def data(
     producer_id: int, epoch: int, at: int, records: int = 1
 ) -> tuple[int, int, int, int, ControlType | None]:
-    """A batch of a transaction; `at` is the time that its client gives it."""
+    """Return a row for a batch of a transaction; `at` is the timestamp that its client gives it."""
     return producer_id, epoch, at, records, None
 
 
 def marker(
     producer_id: int, epoch: int, at: int, kind: ControlType = ControlType.COMMIT
 ) -> tuple[int, int, int, int, ControlType | None]:
-    """`at`: by the clock of the broker that leads the partition."""
+    """Return a row for a marker; `at` is the time by the clock of the broker that leads the partition."""
     return producer_id, epoch, at, 1, kind
 
 
 def log(rows: Sequence[tuple[int, int, int, int, ControlType | None]], first: int = 0) -> bytes:
-    """Batches, one behind the other from offset `first` on."""
+    """Return the bytes of these batches, one after the other from offset `first` on."""
     offset, sequences = first, dict[tuple[int, int], int]()
     written = []
     for producer_id, epoch, at, records, kind in rows:
@@ -75,7 +75,7 @@ def said(
     partitions: Sequence[tuple[str, int]] = (),
     version: int = 2,
 ) -> tuple[int, bytes, bytes]:
-    """A record of the coordinator, with the transaction version of the client (KIP-890)."""
+    """Return a record of the coordinator's log, with the transaction version of the client (KIP-890)."""
     groups: dict[str, list[int]] = {}
     for topic, number in partitions:
         groups.setdefault(topic, []).append(number)
@@ -93,10 +93,12 @@ def said(
 
 
 def coordinator(home: Path, records: Sequence[tuple[int, bytes, bytes]], *, others_at: int) -> None:
-    """All partitions of `__transaction_state`; the last record of each but those of `records` is of `others_at`."""
+    """Write all partitions of `__transaction_state`. The last record of each partition without a record in `records`
+    has the timestamp `others_at`.
+    """
     by_place: dict[str, list[tuple[int, bytes, bytes]]] = {}
     for number in range(10_000):
-        # An id that does nothing here: it shows of each partition when it was copied.
+        # The record of an id without transactions shows how late the copy of its partition is.
         idle = f"idle-{number}"
         place = partition_of(idle, PARTITIONS)
         if place not in by_place:
@@ -116,7 +118,9 @@ def coordinator(home: Path, records: Sequence[tuple[int, bytes, bytes]], *, othe
 
 
 def named(home: Path, cluster: str = "AAAAAAAAAAAAAAAAAAAAAA") -> Path:
-    """The log directory says of which cluster it is, and the controllers how many partitions the topic has."""
+    """Write the files that say to which cluster the log directory belongs and how many partitions
+    `__transaction_state` has.
+    """
     write(home / "meta.properties", f"version=1\ncluster.id={cluster}\n".encode())
     uuid = bytes(range(16))
     topic = b"__transaction_state"

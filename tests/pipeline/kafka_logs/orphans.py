@@ -1,4 +1,4 @@
-"""An open transaction of a producer id that no coordinator of the recorded incidents ever had."""
+"""An open transaction with a producer id that no coordinator of the recorded incidents knows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from engine.codec.record_batch import encode_batch, encode_marker
 
 PRODUCER_ID = 99
 LAST_COPIED_MS = 1_795_384_289_754
-"""The newest record of the live copy."""
+"""The timestamp of the newest record of the live copy."""
 
 
 def orphan_batch(began_ms: int = LAST_COPIED_MS) -> bytes:
-    """Behind the last batch of orders-0 of the live copy, and behind it an administrator's marker that ends nothing."""
+    """Return a batch to append to orders-0 of the live copy, followed by an administrator's marker that ends
+    nothing.
+    """
     return _batch(began_ms) + encode_marker(
         ControlType.ABORT,
         0,

@@ -1,4 +1,4 @@
-"""A case's document as the command prints it."""
+"""Returns the document of a case as the command prints it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""No verdict rests on what the copies lack: files that are missing, cut, too old or of another cluster."""
+"""No verdict may depend on what the copies lack: files that are missing, cut, too old or from another cluster."""
 
 import random
 import shutil
@@ -25,9 +25,9 @@ LIVE, RETENTION = INCIDENTS / "live_copy_open", INCIDENTS / "retention_open"
 LOG = f"{0:020}.log"
 STATE = "__transaction_state"
 COUNTED = Declared(transaction_partitions=4, one_cluster=True)
-"""What the person who copied these files can say without a look at a clock."""
+"""What the person who copied these files can declare without knowing times."""
 LATER = LAST_COPIED_MS + 600_000
-"""Ten minutes behind the newest record of the live copy."""
+"""Ten minutes after the newest record of the live copy."""
 WHOLE = replace(COUNTED, rest_empty=True, copied_after=LATER)
 
 
@@ -46,7 +46,9 @@ def asked_for(verdict: dict[str, Any]) -> str:
 
 
 def copied(source: Path, folder: Path, *, end: int | None = None) -> Path:
-    """A partition's folder in `folder`, its log cut to `end` bytes (below 0: so many are cut off)."""
+    """Copy a partition's folder into `folder` and cut its log to `end` bytes; a negative `end` is the number of bytes
+    to cut off. Returns the copy.
+    """
     place = folder / source.name
     shutil.copytree(source, place)
     (place / LOG).write_bytes((place / LOG).read_bytes()[:end])
@@ -71,7 +73,7 @@ def test_the_one_partition_that_holds_the_id_is_enough() -> None:
 
 @pytest.mark.parametrize("declared", [None, COUNTED, WHOLE])
 def test_behind_a_torn_tail_nothing_is_late(tmp_path: Path, declared: Declared | None) -> None:
-    """The batch that was cut is the COMMIT marker of the second transaction."""
+    """The batch that was cut is the COMMIT marker of the second transaction, so no transaction may count as late."""
     torn = copied(LIVE / "orders-0", tmp_path, end=-40)
     alive, cut = verdicts([torn, *LIVE.glob(f"{STATE}-*")], declared)
     assert (alive["first_offset"], alive["kind"]) == (4, "slow_but_alive")
@@ -92,7 +94,7 @@ def test_what_the_coordinator_has_is_owed_or_stands_in_what_is_missing(tmp_path:
 
 
 def test_a_tail_that_is_cut_between_two_batches_is_an_older_copy(tmp_path: Path) -> None:
-    """Nothing is torn: the coordinator's record of the commit is younger than all that is left of the data."""
+    """No batch is torn, but the coordinator's record of the commit is newer than all remaining data."""
     size = (LIVE / "orders-0" / LOG).stat().st_size
     cut = copied(LIVE / "orders-0", tmp_path, end=size - 78)
     late = verdicts([cut, *LIVE.glob(f"{STATE}-*")], COUNTED)[-1]
@@ -101,7 +103,9 @@ def test_a_tail_that_is_cut_between_two_batches_is_an_older_copy(tmp_path: Path)
 
 
 def test_a_coordinator_copied_before_the_data_proves_nothing(tmp_path: Path) -> None:
-    """Its last two records, the commit, were not there yet when it was copied; the data was copied later."""
+    """The coordinator's last two records, with the commit, were not written yet when its log was copied; the data was
+    copied later.
+    """
     rows = (LIVE / f"{STATE}-1" / LOG).read_bytes()
     before = copied(LIVE / f"{STATE}-1", tmp_path, end=len(rows) - 2 * (len(rows) // 13))
     data = copied(LIVE / "orders-0", tmp_path, end=-78)
@@ -112,7 +116,7 @@ def test_a_coordinator_copied_before_the_data_proves_nothing(tmp_path: Path) -> 
 
 
 def test_the_time_that_is_asked_for_is_enough_as_it_is_printed() -> None:
-    """The real time has milliseconds, and the sentence names the second behind it."""
+    """The real time has milliseconds, so the sentence names the next full second."""
     paths, declared = [LIVE / "orders-0", LIVE / f"{STATE}-1"], replace(WHOLE, copied_after=None)
     (verdict,) = verdicts(paths, declared)
     (need,) = verdict["would_change"]
@@ -127,7 +131,7 @@ def test_two_clusters_are_refused_and_an_unnamed_one_is_no_proof(tmp_path: Path)
     with pytest.raises(ContradictedError) as refused:
         read_case([other, KAFKA_LOGS / "wire_tv0"])
     assert refused.value.sentence.key == "logs.refused.two_clusters"
-    # The producer id of the live copy means something else in the other cluster, or nothing.
+    # In the other cluster, the producer id of the live copy belongs to another producer, or to none.
     mixed = copied(LIVE / "orders-0", tmp_path)
     found = verdicts([mixed, other], replace(WHOLE, one_cluster=False, transaction_partitions=4))
     assert {one["kind"] for one in found} == {"undecided"}
@@ -157,7 +161,7 @@ def test_a_number_of_partitions_that_the_files_contradict_is_refused(declared: D
 
 @pytest.fixture
 def orphaned(tmp_path: Path) -> list[Path]:
-    """The live copy with an open transaction in orders-0 of a producer id that the coordinator never had."""
+    """The live copy, with an open transaction in orders-0 of a producer id that the coordinator never had."""
     place = copied(LIVE / "orders-0", tmp_path)
     with (place / LOG).open("ab") as file:
         file.write(orphan_batch())
@@ -191,7 +195,7 @@ def test_what_is_not_said_is_asked_for(orphaned: list[Path], name: str) -> None:
 
 
 def test_files_prove_what_need_not_be_said(orphaned: list[Path], tmp_path: Path) -> None:
-    """The log directory's own files: its cluster, the number of partitions; the times of its records."""
+    """Files of the log directory itself show its cluster and the number of partitions, and the records show times."""
     home = tmp_path / "kafka"
     for path in orphaned:
         shutil.copytree(path, home / path.name)
@@ -235,7 +239,9 @@ def test_the_names_that_two_bundles_give_are_not_one_cluster(orphaned: list[Path
 
 
 def metadata_log(topic: str, count: int) -> bytes:
-    """TopicRecord and PartitionRecords as MetadataRecordSerde writes them; only the fields that are read."""
+    """Return TopicRecord and PartitionRecords as MetadataRecordSerde writes them, with only the fields that are
+    read.
+    """
     uuid = bytes(range(16))
     name = topic.encode()
     values = [b"\x01\x02\x00" + bytes([len(name) + 1]) + name + uuid + b"\x00"]
@@ -245,7 +251,7 @@ def metadata_log(topic: str, count: int) -> bytes:
 
 
 def with_coordinator_log(folder: Path) -> list[Path]:
-    """The folder with the coordinator's log that the README names for it."""
+    """Return the folder and the coordinator's log that the README names for it."""
     if any(folder.rglob(f"{STATE}-*")):
         return [folder]
     return [
@@ -274,7 +280,7 @@ OPEN = {
     "live_copy_open": {("orders-0", 4, "slow_but_alive"), ("orders-1", 4, "slow_but_alive")},
     "retention_open": {("ret2-0", 2, "evidence_deleted")},
 }
-"""The verdicts that are not healthy, of all recorded folders with their coordinator's log."""
+"""Folder → the verdicts that are not healthy, for all recorded folders with their coordinator's log."""
 
 
 @pytest.mark.parametrize("declared", [None, replace(COUNTED, rest_empty=True)], ids=["as it is", "declared"])
@@ -289,7 +295,9 @@ def test_every_recorded_folder_has_its_verdicts(folder: Path, declared: Declared
 
 
 def variants(source: Path, folder: Path, seed: int, count: int) -> Iterator[Path]:
-    """`count` copies of a folder that lack something: whole folders, ends and pieces of logs, files beside them."""
+    """Yield `count` copies of a folder, each without something: whole folders, ends or pieces of logs, files beside
+    them.
+    """
     chance = random.Random(seed)
     for number in range(count):
         place = folder / f"{seed}-{number}"
@@ -327,7 +335,7 @@ def variants(source: Path, folder: Path, seed: int, count: int) -> Iterator[Path
     "folder", in_turn(FOLDERS, 8, "engine/codec", "eosviz/pipeline", name=place), ids=place
 )
 def test_nothing_that_is_taken_away_makes_an_abort(folder: Path, count: int, tmp_path: Path) -> None:
-    """None of these transactions is orphan. The declaration is about the cluster, and not about the copies."""
+    """None of these transactions is orphan. What is declared concerns the cluster, not the copies."""
     whole = tmp_path / "whole"
     for path in with_coordinator_log(folder):
         shutil.copytree(path, whole / path.name)

@@ -1,4 +1,4 @@
-"""A bundle shows the same case elsewhere, without names."""
+"""A bundle shows the same case as its files, but with other names."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ SAME = ("partitions", "transactions", "producers", "visible_read_committed", "vi
 
 
 def names_in(case: Case) -> set[str]:
-    """What people named in the case: partitions, topics, ids and groups."""
+    """Return the names in the case that people chose: of partitions, topics, ids and groups."""
     whole = document(case)
     partitions = {one["name"] for one in (*whole["partitions"], *whole["copies"])}
     ids = set(case.coordinator.latest) | {key.group for key in case.groups.committed}
@@ -46,7 +46,7 @@ def names_in(case: Case) -> set[str]:
 
 
 def renamed(content: Any, names: Pseudonyms, case: Case) -> Any:
-    """`content` with the names that a bundle of `case` has."""
+    """Return `content` with the names that a bundle of `case` uses."""
     ids, groups = set(case.coordinator.latest), {key.group for key in case.groups.committed}
     every = sorted(names_in(case), key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, every))})(?![\w-])")
@@ -63,7 +63,7 @@ def renamed(content: Any, names: Pseudonyms, case: Case) -> Any:
 
 
 def by_name(whole: dict[str, Any]) -> dict[str, Any]:
-    """What both documents have to say, in an order that does not hang on names."""
+    """Return the parts that both documents must have, in an order that does not depend on names."""
     kept = {name: whole[name] for name in SAME} | {
         f"coordinator_{name}": whole["coordinator"][name]
         for name in ("partitions", "transactional_ids", "records")

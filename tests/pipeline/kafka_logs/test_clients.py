@@ -1,4 +1,6 @@
-"""Transactions in the files against what the clients did, and against what a broker answered step by step."""
+"""The transactions found in the files are compared with what the clients did, and with what a broker answered step by
+step.
+"""
 
 import json
 from pathlib import Path
@@ -13,20 +15,20 @@ from tests.pipeline.kafka_logs.test_partition import folded, offsets, view_id
 
 ENDS = {"commit_transaction": "committed", "abort_transaction": "aborted"}
 KILLED = "begin+produce+flush"
-"""A client that was killed behind its flush: how its transaction ended is not the client's to say."""
+"""The action of a client that was killed after its flush; the client does not know how its transaction ended."""
 
 Written = tuple[str, str | None, tuple[int, ...]]
-"""Transactional id, result, offsets in one partition."""
+"""Transactional id, result (None if the client does not know it), offsets in one partition."""
 
 
 def scenarios() -> list[Path]:
-    """Folders whose clients were transactional; compaction has taken data of `l_compact` away."""
+    """Return the folders whose clients used transactions, but for `l_compact`, where compaction has removed data."""
     found = sorted({path.parent for path in KAFKA_LOGS.rglob("phase*.json")})
     return [one for one in found if one.name != "l_compact" and client_transactions(one)]
 
 
 def client_transactions(scenario: Path) -> dict[str, list[Written]]:
-    """By partition, what each transaction of each client wrote there."""
+    """Return partition → what each transaction of each client wrote there."""
     done: dict[str, list[Written]] = {}
     ids: dict[str, str] = {}
     open_now: dict[str, dict[str, list[int]]] = {}
@@ -46,7 +48,7 @@ def client_transactions(scenario: Path) -> dict[str, list[Written]]:
                 partition = f"{action['topic']}-{action['partition']}"
                 open_now[producer].setdefault(partition, []).append(action["offset"])
             elif what in ENDS:
-                # A client that could not end its transaction was fenced, and the coordinator aborted it.
+                # A client that could not end its transaction was fenced, and the coordinator aborted the transaction.
                 end(producer, ids[producer], ENDS[what] if action["ok"] else "aborted")
             elif what == KILLED:
                 for number, offset in action["partition_offsets"]:
@@ -117,5 +119,5 @@ def test_a_recorded_broker_step_by_step(path: Path) -> None:
                 answered = {
                     (one["producer_id"], one["first_offset"]) for one in fetch["aborted_transactions"] or ()
                 }
-                # The broker answers for what it could have sent, here the whole log, also beyond the LSO.
+                # The broker answers for everything that it could have sent: here the whole log, even beyond the LSO.
                 assert {one[:2] for one in partition.aborted_index} == answered

@@ -1,4 +1,6 @@
-"""`manage.py logs` as a person starts it: soon there, in the words of the catalogue, and on the faster way."""
+"""`manage.py logs` as a person starts it: it starts quickly, prints texts of the catalogue, and chooses the faster
+reader.
+"""
 
 import os
 import subprocess
@@ -78,7 +80,7 @@ def test_where_spark_is_faster_it_reads(
 ) -> None:
     monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
     monkeypatch.setattr(os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
-    # No such Java: that it is looked for shows the way that was chosen.
+    # There is no such Java: the error that it is missing shows that Spark was chosen.
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(CommandError, match="JAVA_HOME"):
         call_command("logs", str(OPEN))

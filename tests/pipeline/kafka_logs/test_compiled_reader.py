@@ -1,4 +1,6 @@
-"""The compiled codecs and checksum against what Kafka dumped, and against results that are too large or torn."""
+"""The compiled codecs and checksum are compared with what Kafka dumped, and tried on results that are too large or
+cut.
+"""
 
 import gzip
 import random
@@ -65,7 +67,7 @@ def test_torn_or_foreign_bytes_are_a_value_error(codec: str) -> None:
 
 @pytest.mark.parametrize("codec", sorted(DECOMPRESSORS))
 def test_damage_inside_a_compressed_block_is_a_row_that_says_where(codec: str) -> None:
-    """The checksum is made right again, so that only the codec can find what is wrong."""
+    """The checksum is made valid again, so that only the codec can find the damage."""
     log = KAFKA_LOGS / "i_compression" / f"comp-{codec}-0" / f"{0:020}.log"
     data = bytearray(log.read_bytes())
     row = next(

@@ -1,4 +1,4 @@
-"""`--json` is what the documented schema says, for every recorded folder."""
+"""For every recorded folder, `--json` prints a document that fits the documented schema."""
 
 import json
 import os
@@ -32,13 +32,13 @@ def test_the_documented_schema_is_that_of_the_shape() -> None:
 def fits(content: Any) -> None:
     validator = jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
     assert [(list(error.instance_path), error.message) for error in validator.iter_errors(content)] == []
-    # The schema lets further keys pass where a reader of it would not mind; here each one must be documented.
+    # The schema itself allows further keys, which would not harm a reader; here, every key must be documented.
     msgspec.convert(content, document_shape.Document)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_every_recorded_folder_fits(folder: Path) -> None:
-    # What has a coordinator of its own is of another cluster.
+    # A folder with a coordinator of its own belongs to another cluster.
     own = any(folder.rglob("__transaction_state-*"))
     internal = [] if own else [KAFKA_LOGS / "_internal"]
     fits(json.loads(json.dumps(document(read_case([folder, *internal])))))

@@ -1,4 +1,4 @@
-"""What groups committed, inside and outside of transactions, and which of them wait."""
+"""The offsets that groups committed, inside and outside of transactions, and which groups wait."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ KEY = OffsetKey("g", "hangopen", 0)
 
 
 def commit(offset: int, at: int, producer_id: int = -1, value: bytes | None = b"") -> bytes:
-    """A batch with one offset of KEY, laid out after OffsetCommitKey (1) and OffsetCommitValue (version 2)."""
+    """Return a batch with one offset of KEY, in the layout of OffsetCommitKey (1) and OffsetCommitValue (version 2)."""
     key = b"\0\1\0\1g\0\x08hangopen" + bytes(4)
     if value is not None:
         value = b"\0\2" + offset.to_bytes(8, "big") + bytes(2) + (99).to_bytes(8, "big")

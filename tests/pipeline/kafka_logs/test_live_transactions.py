@@ -1,7 +1,7 @@
-"""A transaction that lives or is committed is never called over, however its files were copied.
+"""No verdict says that a live or committed transaction must be ended, however its files were copied.
 
-Each case is what an engineer on call has: a copy of the coordinator's log from one moment, one of the data from
-another. The control beside it is the same evidence where it does carry the verdict.
+In each case, an engineer on call has a copy of the coordinator's log from one moment, and one of the data from
+another. Each test also has a control: the same evidence in a case in which it does prove the verdict.
 """
 
 import shutil
@@ -61,8 +61,8 @@ def is_left_alone(paths: Sequence[Path], declared: Declared | None = None, name:
 
 
 def between_two_transactions(home: Path, *, version: int, stamped: int, follows: bool = False) -> Path:
-    """A folder of files. The coordinator's log was copied at noon, when producer 7 had committed one transaction. The
-    producer then began its next transaction, and after that the data was copied.
+    """Write a folder of files. The coordinator's log was copied at noon, when producer 7 had committed one
+    transaction. The producer then began its next transaction, and after that the data was copied.
     """
     epoch = 4 if version == 2 else 3
     over = said(
@@ -81,7 +81,9 @@ def between_two_transactions(home: Path, *, version: int, stamped: int, follows:
 def test_records_that_carry_the_times_of_events_do_not_say_when_a_transaction_began(
     tmp_path: Path, version: int
 ) -> None:
-    """A stream that processes yesterday's events again: it writes yesterday's times."""
+    """The timestamps of records need not be times of writing: a stream that processes yesterday's events again writes
+    yesterday's timestamps.
+    """
     home = between_two_transactions(tmp_path / "a", version=version, stamped=NOON - DAY)
     assert is_left_alone([home])
     assert is_left_alone([home], Declared(copied_after=NOON - 10 * SECOND))
@@ -90,7 +92,9 @@ def test_records_that_carry_the_times_of_events_do_not_say_when_a_transaction_be
 
 
 def on_a_quiet_partition(home: Path, *rows: Any) -> Path:
-    """Producer 6 has held its readers since yesterday, and no marker was written since: it is an orphan."""
+    """Write a case in which producer 6 has held back consumers since yesterday and no marker was written since, so
+    its transaction is an orphan.
+    """
     coordinator(home, [], others_at=NOON)
     write(home / "orders-0" / LOG, log([data(6, 0, NOON - DAY), *rows]))
     return named(home)
@@ -99,8 +103,10 @@ def on_a_quiet_partition(home: Path, *rows: Any) -> Path:
 def test_what_began_behind_the_transaction_that_readers_wait_for_may_be_younger_than_the_copies(
     tmp_path: Path,
 ) -> None:
-    """The coordinator was copied at noon; producer 7 began a second later with yesterday's times, then the data was
-    copied. That the readers waited before says nothing of it until a marker follows."""
+    """The coordinator's log was copied at noon. A second later, producer 7 began a transaction with yesterday's
+    timestamps; then the data was copied. That consumers waited before proves nothing about producer 7 until a marker
+    follows.
+    """
     waited = Declared(copied_after=NOON - MINUTE)
     home = on_a_quiet_partition(tmp_path / "a", data(7, 0, NOON - DAY + SECOND))
     assert is_left_alone([home], waited)
@@ -125,7 +131,9 @@ def test_a_marker_since_then_may_have_ended_what_the_readers_waited_for(tmp_path
 
 @pytest.mark.parametrize("lost", [False, True])
 def test_between_segments_of_a_compacted_log_a_lost_one_is_not_seen(tmp_path: Path, lost: bool) -> None:
-    """The cleaner takes what was replaced, also at the end of a segment; a segment that is lost leaves the same gap."""
+    """The cleaner removes replaced records, also at the end of a segment, so a segment that is lost leaves the same
+    gap.
+    """
     home = on_a_quiet_partition(tmp_path)
     place = home / partition_of("tx", PARTITIONS)
     rows = (place / LOG).read_bytes()
@@ -154,13 +162,13 @@ def test_a_segment_that_the_cleaner_emptied_from_its_beginning_follows_the_one_b
 
 
 def rebased(rows: bytes, offset: int) -> bytes:
-    """A log of one batch from that offset on: its checksum does not cover it."""
+    """Return a log of one batch with this base offset, which the checksum does not cover."""
     return offset.to_bytes(8, "big") + rows[8:]
 
 
 def test_a_commit_that_is_decided_is_owed_though_clocks_differ_by_milliseconds(tmp_path: Path) -> None:
-    """Transactions follow each other within milliseconds: where the leader's clock is a few ahead, the marker of the
-    one before seems to be of this one.
+    """Transactions follow each other within milliseconds. If the leader's clock is some milliseconds ahead, the
+    marker of the previous transaction seems to belong to this one.
     """
     for version in (0, 2):
         home = tmp_path / str(version)
@@ -180,7 +188,9 @@ def test_a_commit_that_is_decided_is_owed_though_clocks_differ_by_milliseconds(t
 
 
 def unknown(home: Path) -> Path:
-    """An open transaction of a producer that the coordinator never had, with a marker behind it."""
+    """Write an open transaction of a producer that the coordinator never knew, followed by a marker of another
+    producer.
+    """
     coordinator(home, [], others_at=NOON)
     rows = [
         data(7, 0, NOON - 10 * MINUTE),
@@ -192,7 +202,7 @@ def unknown(home: Path) -> Path:
 
 
 def not_of_idle(home: Path) -> Path:
-    """A partition of the coordinator that does not know producer 900, whose markers stand in the data."""
+    """Return a partition of the coordinator that does not know producer 900, whose markers are in the data."""
     known = partition_of("idle-0", PARTITIONS)
     return next(one for one in sorted(home.glob("__transaction_state-*")) if one.name != known)
 
@@ -212,7 +222,7 @@ def test_a_list_does_not_mend_a_damaged_log(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_that_is_older_than_the_log_says_nothing_of_what_lies_between(tmp_path: Path) -> None:
-    """The segments behind the snapshot are gone, and the COMMIT marker with them."""
+    """The segments after the snapshot are missing, and so is the COMMIT marker."""
     home = tmp_path / "kafka"
     over = said("tx", NOON - 30 * MINUTE, Status.COMPLETE_COMMIT, 7, 4, start=NOON - 31 * MINUTE)
     coordinator(home, [over], others_at=NOON)
@@ -229,7 +239,7 @@ def test_a_snapshot_that_is_older_than_the_log_says_nothing_of_what_lies_between
 
 
 def committed_in_the_next_segment(home: Path) -> Path:
-    """The marker of the newest transaction stands at the beginning of the second segment."""
+    """Write two segments; the marker of the newest transaction is at the beginning of the second one."""
     over = said("tx", NOON - 10 * MINUTE, Status.COMPLETE_COMMIT, 7, 4, start=NOON - 11 * MINUTE)
     coordinator(home, [over], others_at=NOON)
     first = [data(8, 0, NOON - 12 * MINUTE), marker(8, 1, NOON - 12 * MINUTE), data(7, 3, NOON - 11 * MINUTE)]
@@ -270,7 +280,7 @@ def test_printed_data_ends_where_a_person_says_so(tmp_path: Path) -> None:
     assert is_left_alone([home, printed], declared)
     whole = Declared(copied_after=NOON, one_cluster=True, rest_empty=True)
     assert open_in([home, printed], whole)["kind"] == "fenced_writer"
-    # The line of the marker lost its beginning when the text was copied, or its numbers.
+    # When the text was copied, the marker's line lost its beginning or its numbers.
     for rest in (
         "astOffset: 1 count: 1 producerId: 7 isControl: true\n",
         "baseOffset: x lastOffset: 1 count: 1\n",
@@ -287,7 +297,7 @@ DESCRIBED = (
 
 
 def test_an_answer_of_the_coordinator_is_not_newer_because_it_was_printed(tmp_path: Path) -> None:
-    """It was asked during the transaction before; the log was copied later."""
+    """The coordinator was asked during the previous transaction; the log was copied later."""
     home, text = tmp_path / "kafka", tmp_path / "described.txt"
     ongoing = said(
         "tx", NOON - MINUTE, Status.ONGOING, 7, 3, start=NOON - MINUTE, partitions=ORDERS, version=0
@@ -303,7 +313,7 @@ def test_an_answer_of_the_coordinator_is_not_newer_because_it_was_printed(tmp_pa
 
 
 def test_names_of_two_bundles_are_not_compared(tmp_path: Path) -> None:
-    """Each calls the first topic that it meets `topic-1`."""
+    """Each bundle calls the first topic that it contains `topic-1`."""
     home = tmp_path / "kafka"
     since = {"start": NOON - MINUTE, "version": 0}
     ongoing = said(
@@ -355,7 +365,9 @@ def test_a_folder_under_another_name_is_not_looked_for_in_the_coordinators_recor
 @pytest.mark.parametrize("version", [0, 2])
 @pytest.mark.parametrize("ahead", [-40 * SECOND, 40 * SECOND])
 def test_clocks_that_differ_show_it_in_the_markers_before(tmp_path: Path, ahead: int, version: int) -> None:
-    """The data's broker is `ahead` of the coordinator: by its own clock each proof of order seems to hold."""
+    """The clock of the data's broker is `ahead` ms ahead of the coordinator's: by its own clock, each proof of an
+    order seems to be valid.
+    """
     home, bump = tmp_path / "kafka", version == 2
     begun = NOON - 20 * MINUTE
     history = [
@@ -374,7 +386,8 @@ def test_clocks_that_differ_show_it_in_the_markers_before(tmp_path: Path, ahead:
     ]
     rows = [data(7, 3, begun), marker(7, 3 + bump, begun + 150 + ahead)]
     if ahead > 0:
-        # Over since noon for the coordinator; the data was copied before the marker came, at a minute before noon.
+        # For the coordinator, the transaction has ended before noon; the data was copied before the marker came, at a
+        # minute before noon.
         history += [
             said(
                 "tx",
@@ -392,7 +405,7 @@ def test_clocks_that_differ_show_it_in_the_markers_before(tmp_path: Path, ahead:
             marker(900, 0, NOON - 50 * SECOND + ahead),
         ]
     else:
-        # It begins a second after the coordinator's log was copied.
+        # The transaction begins a second after the coordinator's log was copied.
         rows += [
             data(7, 3 + bump, NOON + SECOND),
             data(900, 0, NOON),
@@ -404,7 +417,7 @@ def test_clocks_that_differ_show_it_in_the_markers_before(tmp_path: Path, ahead:
 
 
 def test_zeros_at_the_end_are_reserved_only_where_a_segment_is_as_long_as_is_set(tmp_path: Path) -> None:
-    """A copy that was broken off: the file has its length, and the marker is zeros."""
+    """The copy was interrupted: the file has its full length, but zeros where the marker was."""
     home = committed_in_the_next_segment(tmp_path / "kafka")
     (home / "orders-0" / f"{3:020}.log").unlink()
     place = home / "orders-0" / LOG
@@ -419,7 +432,7 @@ def test_zeros_at_the_end_are_reserved_only_where_a_segment_is_as_long_as_is_set
 def test_a_coordinators_folder_in_which_nothing_stands_proves_nothing(
     tmp_path: Path, rest: bytes | None
 ) -> None:
-    """As `cp` leaves it on a full disk: every file is there, and empty."""
+    """So `cp` leaves a folder on a full disk: every file exists, and is empty."""
     home = unknown(tmp_path / "kafka")
     assert open_in([home], COPIED)["kind"] == "orphan"
     place = not_of_idle(home)

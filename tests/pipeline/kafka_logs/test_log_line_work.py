@@ -1,4 +1,4 @@
-"""A line of printed text costs time that grows with its length, whatever stands in it."""
+"""Reading a line of printed text takes time in proportion to its length, whatever it contains."""
 
 from __future__ import annotations
 
@@ -45,13 +45,15 @@ PIECES = (
 )
 LETTERS = 60_000
 GROWTH_MAX = 2.8
-"""Twice the text may take this many times as long; where one part of a line is read again for each other part, four."""
+"""Twice the text may take this many times as long. If a part of a line were read again for each other part, it would
+take four times as long.
+"""
 SECONDS_OF_A_TEXT = 0.1
-"""What takes less is not compared."""
+"""Texts that take fewer seconds are not compared."""
 
 
 def seconds(text: str) -> float:
-    """Processor time."""
+    """Return the processor time of reading the text."""
     began = time.process_time()
     reader = TextReader()
     reader.read(Path("server.log"), text.splitlines(keepends=True))
@@ -60,7 +62,9 @@ def seconds(text: str) -> float:
 
 
 def texts(seed: int) -> Iterator[tuple[str, str]]:
-    """What stands first, and what is repeated behind it: parts of lines that the reader knows."""
+    """Yield pairs: the beginning of a text, and what is repeated after it; both are parts of lines that the reader
+    knows.
+    """
     chance = random.Random(seed)
     while True:
         words = re.findall(r"\w+|\W+", chance.choice((*LINES.values(), *DUMPED)))

@@ -1,4 +1,4 @@
-"""Lines of brokers' and clients' own logs: evidence with its place, never a verdict of its own."""
+"""Lines from the logs of brokers and clients are evidence with its place, but never a verdict."""
 
 import json
 from pathlib import Path
@@ -95,7 +95,7 @@ def test_each_message_is_known_and_said_in_both_languages(kind: str) -> None:
     assert found.producer_id in (None, 1022)
     assert found.transactional_id in (None, "pay")
     sentence = line_sentence(found)
-    # Every parameter of the sentence is there, in both languages.
+    # The sentence has a value for every parameter, in both languages.
     for language in ("en", "zh-Hans"):
         assert sentence.key in interface_words()
         assert "{" not in say(sentence.key, language, sentence.params)

@@ -1,4 +1,6 @@
-"""A file that belongs to segments, opened without them: the command says what it holds, and that it makes no case."""
+"""A file that belongs to segments is opened without them: the command says what the file contains, and that it is no
+case.
+"""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Logs as ordinary clusters have them: later protocols, control records that no reader here
-knows, trimmed and half deleted folders. Each gives rows, and none ends the reading.
+"""Logs that ordinary clusters have: later protocols, unknown control records, trimmed and half deleted folders. Each
+gives rows, and none stops the reading.
 """
 
 import struct
@@ -38,7 +38,7 @@ def marker(control_type: ControlType, at: int, epoch: int = 0, producer_id: int 
 
 
 def control(at: int, type_code: int, producer_id: int = -1) -> bytes:
-    """A control batch of any type, as KRaft's own log has them."""
+    """Return a control batch of any type, such as KRaft's own log contains."""
     return encode_batch(
         [Record(at, 1000, struct.pack(">hh", 0, type_code), bytes(6))],
         base_offset=at,
@@ -62,7 +62,7 @@ def row(case: Case, name: str) -> dict[str, Any]:
 
 
 def test_records_of_later_group_protocols_stand_beside_offsets_and_harm_none(tmp_path: Path) -> None:
-    """KIP-848, KIP-932 and KIP-1071 write keys of versions 3 and up."""
+    """KIP-848, KIP-932 and KIP-1071 write keys with version 3 and higher."""
     offset = (b"\0\1\0\1g\0\1t" + bytes(4), b"\0\2" + struct.pack(">q", 5) + bytes(2) + struct.pack(">q", 9))
     later = [
         (struct.pack(">h", version) + b"\0\1g", value)
@@ -110,7 +110,7 @@ def test_a_marker_without_a_producer_ends_no_transaction(tmp_path: Path) -> None
 def test_what_is_left_of_an_open_transaction_holds_the_log_from_its_start(
     tmp_path: Path, start: int, stable: int
 ) -> None:
-    """DeleteRecords in its middle: the last stable offset is never below the log start."""
+    """DeleteRecords removed the first part of the transaction: the last stable offset is never below the log start."""
     log = b"".join(batch(at, producer_id=7, sequence=at) for at in range(6))
     checkpoint = f"0\n1\nt 0 {start}\n".encode()
     case = case_of(tmp_path, {f"t-0/{FIRST}": log, "log-start-offset-checkpoint": checkpoint})
@@ -149,7 +149,7 @@ def test_what_a_broker_has_not_cleared_away_yet_is_not_read(tmp_path: Path) -> N
 
 
 def test_with_transaction_version_2_every_marker_raises_the_epoch(tmp_path: Path) -> None:
-    """KIP-890: data of epoch n, its marker of epoch n + 1, with which the next transaction writes."""
+    """KIP-890: the marker of data with epoch n has epoch n + 1, with which the next transaction writes."""
     kinds = (ControlType.COMMIT, ControlType.ABORT, ControlType.COMMIT)
     log = b"".join(
         batch(2 * epoch, producer_id=7, epoch=epoch) + marker(kind, 2 * epoch + 1, epoch + 1)

@@ -1,4 +1,6 @@
-"""A partition's log as the fold sees it, against what consumers saw of it and what the broker kept beside it."""
+"""The summary of a partition's log is compared with what consumers got from it and with the files that the broker
+kept beside it.
+"""
 
 import json
 import shutil
@@ -21,7 +23,7 @@ from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 DIRECTORIES = find_directories([KAFKA_LOGS])
 LATER_MARKER = ("h3_admin_abort", "after admin abort")
-"""The one last view that a marker came after."""
+"""The only last view after which a marker was written."""
 
 
 def directory(path: Path) -> PartitionDirectory:
@@ -40,7 +42,7 @@ def offsets(ranges: tuple[Range, ...]) -> list[int]:
 
 
 def views() -> Iterator[tuple[Path, str, dict[str, Any], bool]]:
-    """(folder, label, what the consumers saw, whether it is the partition's last view)."""
+    """Yield (folder, label, what the consumers got, whether it is the partition's last view)."""
     documents: dict[Path, list[dict[str, Any]]] = {}
     for path in sorted(KAFKA_LOGS.rglob("phase*.json")):
         documents.setdefault(path.parent, []).append(json.loads(path.read_text()))
@@ -84,7 +86,7 @@ def test_what_consumers_saw(path: Path, label: str, view: dict[str, Any], is_las
     if directory(path).log_start[0] == view["log_start"]:
         agrees(folded(path, cut=view["high_watermark"]), view)
     else:
-        # Records were deleted since: what both views still have in common is compared.
+        # Records were deleted later, so only what both views still have in common is compared.
         assert folded(path, cut=view["high_watermark"]).last_stable_offset() == view["last_stable_offset"]
 
 
@@ -100,7 +102,7 @@ def test_the_aborted_index_and_the_producers_are_those_of_the_broker(found: Part
     entries, damage = found.aborted_in_files
     assert (partition.corrupt, partition.legacy, damage) == (0, 0, ())
     if partition.has_holes:
-        # The cleaner drops aborted records and keeps the entries.
+        # The cleaner removes aborted records but keeps the entries of the index.
         assert set(partition.aborted_index) <= set(entries)
         return
     assert tuple(partition.aborted_index) == entries

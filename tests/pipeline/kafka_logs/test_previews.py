@@ -1,4 +1,4 @@
-"""Which marker a remedy would write, and where none is tried."""
+"""Which marker a remedy would write, and which remedies have no preview."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Printed text and bundles step through the player as the folders do that they were made from."""
+"""In the player, printed text and bundles have the same steps as the folders from which they were made."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.engine.codec.test_log_case import folded
 
 DUMPED = sorted({path.parent for path in KAFKA_LOGS.rglob("*.log.dump.txt")})
 LEFT_OUT = ("log.delete_horizon",)
-"""Remarks that a dump's lines and a bundle have nothing of."""
+"""Notes whose facts are neither in the lines of a dump nor in a bundle."""
 
 
 def from_files(folder: Path) -> LogCase:
@@ -46,7 +46,7 @@ def lane_changes(step: Any) -> list[Any]:
 def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
     given, printed = from_files(folder), lanes_case(sorted(folder.glob("*.dump.txt")))
     if folder.name.startswith("__"):
-        # What the records of Kafka's own topics say is shown of folders only.
+        # Records of Kafka's own topics are shown only for folders.
         assert [lane_changes(step) for step in printed.steps] == [lane_changes(step) for step in given.steps]
         return
     assert steps(printed) == steps(given)

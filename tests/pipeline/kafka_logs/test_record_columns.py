@@ -1,4 +1,6 @@
-"""The fast way over records finds in whole batches what the reader finds, and takes nothing that it refuses."""
+"""The fast check of records accepts no batch that the reader refuses, and finds the same in the batches that it
+accepts.
+"""
 
 import random
 
@@ -12,7 +14,7 @@ from eosviz.pipeline.kafka_logs.compiled import checksum
 from eosviz.pipeline.kafka_logs.record_columns import HEADERS_MAX, LANES_MIN, batches_that_hold
 
 SIZES = (None, 0, 1, 63, 64, 200, 9000)
-"""Of keys and values: none, empty, and lengths whose varint has one byte, two and three."""
+"""Sizes of keys and values: None, empty, and lengths whose varint has one, two and three bytes."""
 
 
 def batch(chance: random.Random, count: int) -> bytes:
@@ -63,13 +65,13 @@ def test_of_batches_with_a_changed_byte_none_holds_that_the_reader_refuses() -> 
         made = []
         for _ in range(LANES_MIN + 8):
             data = bytearray(batch(chance, chance.choice((1, 3, 12))))
-            # Where the fields are, and not somewhere in a value.
+            # The changed byte is in a field at the beginning, and not somewhere in a value.
             place = chance.randrange(HEADER_BYTES, min(len(data), HEADER_BYTES + 24))
             data[place] = chance.choice((0, 1, 2, 0x7F, 0x80, 0xFF, data[place] ^ 1, data[place] + 2 & 0xFF))
             made.append(bytes(data))
         whole_ones = [whole(one) for one in made]
         refused += whole_ones.count(False)
-        # A number in more bytes than usual may be whole and not taken: such batches are few.
+        # If a number takes more bytes than usual, the batch may be valid and yet not accepted; this is rare.
         assert all(is_whole or not holds for holds, is_whole in zip(hold(made), whole_ones, strict=True))
     assert refused > 300
 

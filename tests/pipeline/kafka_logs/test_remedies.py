@@ -1,4 +1,4 @@
-"""What each reader gets, and every command that ends the matter, against what brokers answered."""
+"""What each consumer gets, and every command that would help, compared with what brokers answered."""
 
 import shutil
 from dataclasses import replace
@@ -90,7 +90,7 @@ def test_a_decided_commit_is_reported_and_predicted_as_one(tmp_path: Path) -> No
 
 
 def test_a_marker_that_stands_here_is_not_owed_again(tmp_path: Path) -> None:
-    """The decision was for the transaction before: its marker stands in front of this one."""
+    """The decision was about the previous transaction: its marker comes before this transaction."""
     late = encode_batch(
         [Record(8, OPEN_SINCE, b"k", b"next")], base_offset=8, partition_leader_epoch=0, producer_id=1021,
         producer_epoch=0, base_sequence=3, is_transactional=True,
@@ -113,7 +113,7 @@ def test_an_offset_that_waits_for_a_transaction_is_reported(tmp_path: Path) -> N
 
 
 def test_a_jump_that_no_cleaner_made_deserves_a_word(tmp_path: Path) -> None:
-    """A base offset is in no checksum: 65,536 more is a valid batch."""
+    """No checksum covers the base offset, so a batch whose base offset is 65,536 higher is valid."""
     place = copied(HANGOPEN, tmp_path)
     rows = bytearray((place / LOG).read_bytes())
     position = read_positions(place)[-1]
@@ -190,7 +190,7 @@ def test_every_recorded_incident_has_a_report_in_both_languages() -> None:
 
 
 def test_a_transaction_that_a_newer_epoch_goes_on_with_is_not_aborted(tmp_path: Path) -> None:
-    """The marker that ends the newer epoch's transaction in this partition ends the older data too."""
+    """The marker that ends the newer epoch's transaction in this partition ends the older data, too."""
     newer = value(TransactionStatus.ONGOING, epoch=3)
     verdict = only(read_case([HANGOPEN, coordinator_log(tmp_path, newer)], STATED), "hangopen-0")
     assert (verdict["kind"], verdict["remedy"]["action"]) == ("slow_but_alive", "wait")

@@ -1,4 +1,4 @@
-"""Ten times as many transactions are ten times the work and no more, and what is printed has a bound."""
+"""Ten times as many transactions take ten times the work and not more, and the printed output is bounded."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.pipeline.kafka_logs.printed import document
 
 FEW, MANY = 40, 400
 TIMES_MAX = 12
-"""Ten times as much may be so many times the work: what is sorted grows a little faster."""
+"""Ten times as many transactions may take so many times the work, because sorting grows a little faster."""
 LOG = f"{0:020}"
 
 
@@ -56,7 +56,9 @@ def of_one_id(transactions: int) -> Coordinator:
 
 
 def batches(transactions: int, *, one_id: bool, ended: str | None) -> Iterator[BatchFacts]:
-    """Transactions one behind the other of one producer id, or all begun before the first one ends."""
+    """Yield the batches of transactions: one after the other, or all begun before the first one ends. With
+    ``one_id``, all are of one producer id.
+    """
     ends: list[BatchFacts] = []
     offset = 0
     for number in range(transactions):
@@ -85,7 +87,7 @@ def batches(transactions: int, *, one_id: bool, ended: str | None) -> Iterator[B
 
 
 def judged(transactions: int, coordinator: Coordinator, lines: int = 0, **shape: Any) -> dict[str, Any]:
-    """The whole document of one partition."""
+    """Return the whole document of a case with one partition."""
     partition = fold("t-0", batches(transactions, **shape))
     log_lines = [LogLine("client_fatal", f"l: line {n}", "", producer_id=n) for n in range(lines)]
     verdicts = verdicts_of(partition, Copies(coordinator), 1, log_lines=LoggedLines(log_lines))
@@ -119,7 +121,7 @@ def many_pending(count: int) -> None:
 
 @pytest.mark.parametrize("work", [one_id, many_open, many_aborted, many_pending])
 def test_ten_times_as_many_are_ten_times_the_work(work: Callable[[int], object]) -> None:
-    work(1)  # What is read once, such as the catalogue.
+    work(1)  # It reads what is read only once, such as the catalogue.
     assert steps_of(lambda: work(MANY)) <= TIMES_MAX * steps_of(lambda: work(FEW))
 
 
@@ -143,7 +145,7 @@ def data(offset: int) -> bytes:
 
 
 def written(folder: Path, batches: list[bytes]) -> Path:
-    """A partition with an index that names every batch but the first."""
+    """Write a partition whose index names every batch but the first. Returns its folder."""
     place = folder / "t-0"
     place.mkdir(parents=True)
     index, position = bytearray(), 0

@@ -1,4 +1,4 @@
-"""The same answers from Spark as from one process, over every recorded folder at once."""
+"""Spark gives the same results as one process, for all recorded folders together."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.parametrize("depth", list(Depth))
 def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Depth) -> None:
-    """Several brokers' directories in one: the copies are distinguished, too."""
+    """The folders together have directories of several brokers, so copies of a partition must be distinguished, too."""
     ids = {path.parents[1] for path in KAFKA_LOGS.rglob("meta.properties")} - {KAFKA_LOGS}
     paths = sorted(path for path in KAFKA_LOGS.iterdir() if path.is_dir() and path not in ids)
     here = document(read_case(paths, reading=ReadingHere(Depth.DEEP)))
@@ -38,7 +38,9 @@ def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Dep
 
 
 def test_a_folder_alone_is_split_and_comes_together_again(spark: SparkSession) -> None:
-    """Else one task would read it while the other cores wait; several of one size are a task each."""
+    """Otherwise, one task would read the folder while the other cores wait; several folders of one size are a task
+    each.
+    """
     alone = [KAFKA_LOGS / "wire_tv0" / "wire" / "w-txn-public-0"]
     here = document(read_case(alone, reading=ReadingHere(Depth.DEEP)))
     assert here["partitions"][0]["batches"] > 1

@@ -1,4 +1,6 @@
-"""Segments cut at their indexes and headers read in columns: the same batches as one by one, from the start."""
+"""Segments that are split at their indexes and whose headers are read in columns give the same batches as reading one
+by one from the start.
+"""
 
 import shutil
 from pathlib import Path
@@ -26,7 +28,7 @@ LOG, INDEX = f"{0:020}.log", f"{0:020}.index"
 
 
 def one_by_one(directory: PartitionDirectory, reader: SegmentReader | None = None) -> list[BatchFacts]:
-    """Each segment from its start to its end, without index and columns."""
+    """Read each segment from its start to its end, without index and columns."""
     reader = reader or segment_reader()
     return [
         batch_facts(f"{directory.name}/{segment.name}", row)
@@ -126,7 +128,9 @@ def test_without_an_index_the_rest_of_the_file_is_lost_and_said_so(copy: Path) -
 
 @pytest.mark.parametrize("depth", list(Depth))
 def test_an_index_of_another_file_is_not_believed(copy: Path, depth: Depth) -> None:
-    """The second batch is cut out: every indexed place is now inside a batch, or the batch of another offset."""
+    """The second batch is cut out, so that every place in the index is inside a batch or at the batch of another
+    offset.
+    """
     data = (copy / LOG).read_bytes()
     whole = one_by_one(directory(copy))
     (copy / LOG).write_bytes(data[: whole[1].position] + data[whole[2].position :])
@@ -150,7 +154,7 @@ def test_every_bit_of_a_header_that_turns_is_said_alike_by_columns_and_reader(
         found = directory(copy)
         expected = one_by_one(found)
         if byte >= 16:
-            # The bytes before stand outside the checksum; a leader epoch orders nothing.
+            # The checksum does not cover the bytes before 16, and a wrong leader epoch contradicts nothing.
             assert any(facts.damage for facts in expected), byte
         assert list(found.batches(depth)) == expected, byte
 

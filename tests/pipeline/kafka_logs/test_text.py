@@ -1,4 +1,4 @@
-"""Printed text gives what the files give, in every dialect that Kafka's tools had."""
+"""Printed text gives the same results as the files, in every format that Kafka's tools have had."""
 
 import json
 import random
@@ -31,7 +31,9 @@ def place(folder: Path) -> str:
 
 
 def document_of(case: Case) -> dict[str, Any]:
-    """What a dump and the files have in common: a dump has no bytes to point at, and no checkpoints."""
+    """Return the parts that the documents of a dump and of files share: a dump has no byte positions and no
+    checkpoints.
+    """
     whole = document(case)
     return {
         name: [{key: value for key, value in row.items() if key not in ("path", "log_start_from", "aborted_index")}
@@ -45,7 +47,7 @@ def test_the_dump_of_a_folder_says_what_the_folder_says(folder: Path) -> None:
     from_text = read_case(sorted(folder.glob("*.dump.txt")))
     from_files = read_case([folder])
     for read in from_files.partitions:
-        # DeleteRecords leaves its mark in a checkpoint that is not dumped.
+        # DeleteRecords changes a checkpoint, which is not dumped.
         read.partition.log_start = from_text.partitions[0].partition.log_start
     assert document_of(from_text) == document_of(from_files)
     (read,) = from_text.partitions
@@ -177,7 +179,7 @@ def test_offsets_in_the_notation_before_json(tmp_path: Path) -> None:
 
 
 def tool(scenario: str, *words: str) -> str:
-    """What `kafka-transactions.sh` printed when the scenario was recorded, under its command."""
+    """Return what `kafka-transactions.sh` printed when the scenario was recorded, below its command line."""
     for path in sorted((KAFKA_LOGS / scenario).glob("phase*.json")):
         for run in json.loads(path.read_text()).get("tool") or []:
             if set(words) <= set(run["cmd"]):
@@ -277,7 +279,9 @@ def test_a_batch_that_the_dump_calls_invalid_and_bytes_behind_the_last_are_damag
 
 
 def test_no_text_ends_in_an_error(tmp_path: Path) -> None:
-    """Dumps and tables with characters and words exchanged, cut and doubled: every line is counted, always."""
+    """Dumps and tables in which characters and words are exchanged, cut and doubled: every line must still be
+    counted.
+    """
     chance = random.Random(5)
     whole = (KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{0:020}.log.dump.txt").read_text()
     whole += (KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{8:020}.snapshot.dump.txt").read_text()

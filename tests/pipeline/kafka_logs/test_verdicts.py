@@ -1,4 +1,4 @@
-"""Verdicts on the real files, and on files that the tests cut or altered so that each verdict is due."""
+"""Verdicts on the real files, and on files that the tests cut or changed so that each verdict occurs."""
 
 import json
 import shutil
@@ -58,8 +58,8 @@ def value(status: TransactionStatus, epoch: int = 0, **changes: Any) -> Transact
 
 
 def coordinator_log(folder: Path, *values: TransactionLogValue | None) -> Path:
-    """Partitions of __transaction_state: one says `values` of the id tx, where None is a tombstone; another knows the
-    producer whose markers stand in hangopen-0.
+    """Write partitions of __transaction_state: one has `values` for the id tx, where None is a tombstone; another
+    knows the producer whose markers are in hangopen-0.
     """
     committed = value(TransactionStatus.COMPLETE_COMMIT, producer_id=1021, partitions=())
     for name, written in (("tx", values), ("another", (committed,))):
@@ -79,12 +79,12 @@ def record(offset: int, name: str, one: TransactionLogValue | None) -> bytes:
 
 
 KNOWN = Declared(transaction_partitions=4, rest_empty=True, one_cluster=True)
-"""What the person who copied the files says, but for when."""
+"""What the person who copied the files declares, except for the time."""
 STATED = replace(KNOWN, copied_after=OPEN_SINCE + 200_000)
 
 
 def copied(source: Path, folder: Path, end: int | None = None, more: bytes = b"") -> Path:
-    """The first `end` bytes of the log of `source` under its own name, and `more` behind them."""
+    """Write the first `end` bytes of the log of `source`, followed by `more`, under the same name. Returns the copy."""
     place = folder / source.name
     place.mkdir()
     (place / LOG).write_bytes((source / LOG).read_bytes()[:end] + more)
@@ -194,7 +194,7 @@ def test_evidence_that_no_coordinator_log_knows_the_producer_names_the_logs(tmp_
 
 
 def test_real_files_cut_between_the_decision_and_its_marker(tmp_path: Path) -> None:
-    """`hang-0` before its ABORT, and the coordinator's log behind PrepareAbort (offset 76)."""
+    """`hang-0` before its ABORT marker, and the coordinator's log just after PrepareAbort (offset 76)."""
     partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, 484)
     (source,) = [
         one
@@ -229,7 +229,7 @@ def test_a_write_behind_the_marker_of_a_newer_epoch(tmp_path: Path) -> None:
 
 
 def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
-    """With the older protocol the epoch stays, and only the coordinator knows that the transaction is over."""
+    """With the older protocol the epoch stays, so only the coordinator knows that the transaction has ended."""
     partition = copied(HANGOPEN, tmp_path, more=late_batch(1021, 8, 3))
     ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
     both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], STATED), "hangopen-0")
@@ -337,7 +337,7 @@ RESERVED = bytes(8192)
 
 
 def end_with(place: Path, behind: bytes) -> int:
-    """Put bytes behind the log of `place`; returns where they begin."""
+    """Append bytes to the log of `place`. Returns the position at which they begin."""
     size = (place / LOG).stat().st_size
     with (place / LOG).open("ab") as file:
         file.write(behind)

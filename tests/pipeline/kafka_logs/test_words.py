@@ -1,4 +1,4 @@
-"""Every sentence that a case can hold is in the catalogue, and none of them is there for nothing."""
+"""Every sentence that a case can contain is in the catalogue, and every such sentence of the catalogue can occur."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from eosviz.workshop import from_case
 
 SOURCES = sorted(Path(room.__file__).parent.glob("*.py"))
 MAKING = (*SOURCES, Path(from_case.__file__))
-"""Who says why a case is no scenario."""
+"""Also the module that says why a case cannot become a scenario."""
 ACTIONS = ("abort", "wait", "look")
 PREFIXES = (
     "verdict.",
@@ -43,7 +43,7 @@ PREFIXES = (
 
 
 _IN_A_CALL = r"""words\(\s*["']([^"']+)["'](?: if [^"]+ else "([^"]+)")?"""
-"""A key, or the two of a choice."""
+"""Matches a call with a key, or with two keys between which a condition chooses."""
 
 
 def used() -> set[str]:
