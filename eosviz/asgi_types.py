@@ -1,4 +1,4 @@
-"""The shapes of an ASGI application, as uvicorn and Django name them."""
+"""Types of an ASGI application, in the terms that uvicorn and Django use."""
 
 from __future__ import annotations
 

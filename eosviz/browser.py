@@ -1,6 +1,6 @@
-"""The owner of runs, replays and jobs is a key, which the cookie's session holds. A browser gets its own key when
-it first creates something that is stored for it; when its person signs in, the account's key replaces it
-(`accounts/ownership.py`)."""
+"""The key that owns runs, replays and jobs. The session of the browser's cookie holds it. A browser gets its
+own key when it first creates something that is stored for it; when its person signs in, the account's key
+replaces it (`accounts/ownership.py`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BROWSER_KEY = "browser"
 
 
 def browser_of(data: SessionBase) -> str:
-    """The browser's key; empty if it has none."""
+    """The key in the session's data; empty if there is none."""
     return str(data.get(BROWSER_KEY, ""))
 
 

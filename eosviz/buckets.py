@@ -1,9 +1,10 @@
 """Rate limits: one token bucket for each rate and caller, in Redis, shared by all processes.
 
-A bucket holds `most` tokens and fills evenly: an empty one is full after `seconds`. It is stored as one number, the
-time at which it is full again. While Redis is down each process counts for itself with the same numbers; a `strict`
-rate raises RedisError instead, and the guarded action is not done. For a rate with a `lease`, which is too frequent
-to ask Redis each time, a process takes that many tokens at once and spends them.
+A bucket holds at most `most` tokens and refills evenly: an empty one is full after `seconds`. It is stored as
+one number, the time at which it will be full. While Redis is down, each process keeps buckets of its own with
+the same numbers; a `strict` rate raises RedisError instead, so that the limited action is not done. A rate
+with a `lease` is too frequent for asking Redis each time: a process takes that many tokens at once and spends
+them.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 CALLERS_MAX = 10_000
-"""A process remembers at most this many leases and, for the buckets that it counts by itself, at most this many
-counts. Beyond that, it forgets the least recent ones."""
+"""A process remembers at most this many leases and, while Redis is down, at most this many buckets. Beyond
+that, it forgets those that were used least recently."""
 REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
-"""For this time after Redis did not answer, only strict rates ask Redis."""
+"""For this many seconds after Redis did not answer, only strict rates ask Redis."""
 TRIES_MAX = 32
-"""A process tries at most this many times to store a bucket's number while other processes change it. A caller whose
-tries all fail is refused for LOST_SECONDS."""
+"""If other processes change a bucket at the same time, a process tries at most this many times to store its
+number. If all tries fail, the caller is refused for LOST_SECONDS."""
 LOST_SECONDS = 0.1
 CALLER_CHARACTERS = 32
 
@@ -50,8 +51,8 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate limit: a caller may take `most` tokens at once. Used tokens come back evenly, all of them within
-    `seconds`."""
+    """A rate limit. A caller may take up to `most` tokens at once; an empty bucket is full again after
+    `seconds`. `lease` and `strict`: see the module."""
 
     name: str
     most: int
@@ -61,7 +62,7 @@ class Rate:
 
     @property
     def each(self) -> float:
-        """Seconds until the next token."""
+        """The number of seconds in which one token comes back."""
         return self.seconds / self.most
 
 
@@ -70,12 +71,12 @@ class Granted:
     count: int
     full_at: float
     wait: float = 0.0
-    """Seconds until the requested minimum is available; 0 if it was granted."""
+    """The number of seconds until `least` tokens are available; 0 if tokens were granted."""
 
 
 def grant(rate: Rate, full_at: float, at: float, least: int, wanted: int) -> Granted:
-    """Takes up to `wanted` tokens at time `at` from a bucket that would be full at `full_at`; none if it has
-    less than `least`."""
+    """Computes how many tokens a caller gets at time `at` from a bucket that will be full at `full_at`: as
+    many as there are, up to `wanted`; none if there are fewer than `least`."""
     from_then = min(max(full_at, at), at + rate.seconds)
     held = math.floor((at + rate.seconds - from_then) / rate.each + 1e-6)
     count = min(held, wanted)
@@ -85,7 +86,7 @@ def grant(rate: Rate, full_at: float, at: float, least: int, wanted: int) -> Gra
 
 
 class Buckets:
-    """All buckets of this process."""
+    """This process's access to all buckets."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -95,8 +96,8 @@ class Buckets:
         self._clients: dict[str, redis.Redis] = {}
 
     def take(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """Take `cost` tokens; a cost above `rate.most` counts as `rate.most`. Returns the seconds to wait;
-        0.0 if the tokens were taken. Raises RedisError for a strict rate while Redis is down."""
+        """Take `cost` tokens, but never more than `rate.most`. Returns 0.0 if they were taken, else the
+        number of seconds to wait. Raises RedisError for a strict rate while Redis is down."""
         cost = min(cost, rate.most)
         key = _key(rate, caller)
         if self._from_lease(key, cost):
@@ -107,19 +108,19 @@ class Buckets:
         return granted.wait
 
     async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """`take` for an event loop. Tokens that this process has leased are taken at once; otherwise a thread asks
-        Redis."""
+        """Like `take`, for an event loop: if this process has leased enough tokens, they are taken at once;
+        otherwise a thread asks Redis."""
         key = _key(rate, caller)
         if self._from_lease(key, min(cost, rate.most)):
             return 0.0
         return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
 
     def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
-        """Give back tokens that were taken for an action which does not count after all."""
+        """Give tokens back that were taken for an action which is not counted after all."""
         self._change(rate, _key(rate, caller), -rate.most, -min(cost, rate.most))
 
     def wait(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """Returns what `take` would return now, but takes no tokens."""
+        """The number of seconds that `take` would return now. Takes no tokens."""
         cost = min(cost, rate.most)
         key = _key(rate, caller)
         if self._leases.get(key, 0) >= cost:
@@ -130,7 +131,7 @@ class Buckets:
         return grant(rate, full_at, now(), cost, cost).wait
 
     def forget(self) -> None:
-        """Forget the buckets that this process keeps in memory."""
+        """Forget the leases and buckets that this process keeps in memory, and that Redis was down."""
         with self._guard:
             self._leases.clear()
             self._local.clear()
@@ -138,7 +139,7 @@ class Buckets:
 
     @property
     def remembered(self) -> int:
-        """The number of leases and buckets in memory."""
+        """The number of leases and buckets that this process keeps in memory."""
         return len(self._leases) + len(self._local)
 
     def _from_lease(self, key: str, cost: int) -> bool:
@@ -170,8 +171,8 @@ class Buckets:
             return granted
 
     def _in_redis(self, rate: Rate, ask: Callable[[redis.Redis], Answer]) -> Answer | None:
-        """Returns what `ask` gets from Redis. While Redis is down, returns None, or raises RedisError for a strict
-        rate."""
+        """Returns the result of `ask`, which reads or writes in Redis. While Redis is down, returns None, or
+        raises RedisError for a strict rate."""
         if time.monotonic() < self._away_until and not rate.strict:
             return None
         try:
@@ -184,7 +185,8 @@ class Buckets:
             return None
 
     def client(self) -> redis.Redis:
-        """A client of the Redis that the site's cache uses, so that one setting names the server."""
+        """The client for buckets. It uses the Redis of the site's cache, so that one setting names the
+        server."""
         address = settings.CACHES["default"]["LOCATION"]
         with self._guard:
             if address not in self._clients:
@@ -195,7 +197,8 @@ class Buckets:
 
 
 def _changed(client: redis.Redis, rate: Rate, key: str, least: int, wanted: int) -> Granted:
-    """Applies `grant` to the number that Redis stores, and stores the new number if tokens were granted."""
+    """Applies `grant` to the number that Redis stores for the bucket. If tokens were granted, stores the new
+    number."""
     for _ in range(TRIES_MAX):
         stored: Any = client.get(key)
         at = now()

@@ -1,4 +1,5 @@
-"""Identifies a caller: a person, or the address of visitors without a key."""
+"""Identifies the caller of a request, for rate limits: the person or, for a visitor without a key, the
+network address."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from django.http import HttpRequest
 from eosviz.browser import browser_of
 
 IPV6_PREFIX = 64
-"""An Internet provider gives each customer a whole IPv6 prefix of this length, so all its addresses count as one."""
+"""An Internet provider gives each customer a whole IPv6 network with a prefix of this many bits, so all
+addresses of such a network count as one."""
 
 
 def address_of(request: HttpRequest) -> str:
-    """The word `address` and the caller's address (for IPv6: its network). The address is taken from
-    `X-Forwarded-For` only if the operator's proxies appended it."""
+    """The word `address` and the caller's network address (for IPv6: its network). The address comes from
+    `X-Forwarded-For` if the operator's proxies append it there, otherwise from the connection."""
     proxies: int = settings.ALLAUTH_TRUSTED_PROXY_COUNT
     forwarded = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
     address = forwarded[-proxies] if 0 < proxies <= len(forwarded) else ""
@@ -36,7 +38,7 @@ def _network(address: str) -> str:
 
 
 def caller_of(request: HttpRequest) -> tuple[str, str]:
-    """Identifies the caller: `person` with the browser's key or, without a key, `address` with
+    """The sort of caller and the caller: `person` and the browser's key or, without a key, `address` and
     `address_of(request)`."""
     person = browser_of(request.session)
     return ("person", person) if person else ("address", address_of(request))

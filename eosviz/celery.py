@@ -22,8 +22,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 
 
 class OutlivedQoS(QoS):
-    """The worker's record of the tasks that it has taken. It keeps working while Redis answers but refuses
-    writes, because its disk or memory is full."""
+    """The worker's record of the tasks that it has taken. It keeps working if Redis answers but refuses
+    writes because its disk or memory is full."""
 
     def append(self, message: Any, delivery_tag: str) -> None:
         try:
@@ -48,8 +48,8 @@ class OutlivedQoS(QoS):
 
 
 class OutlivedChannel(Channel):
-    """A channel that may be lost while a task runs: the task continues, and is neither returned to the queue
-    nor acknowledged over the lost connection."""
+    """A channel that may be lost while a task runs. The task then continues. It is neither returned to the
+    queue nor acknowledged, because the connection for that is lost."""
 
     QoS = OutlivedQoS
     do_restore = False
@@ -72,9 +72,8 @@ class OutlivedTransport(Transport):
 
 
 class PromptConnection(Connection):
-    """A worker's connection that retries at least every second after Redis was lost.
-
-    Celery's pauses grow to 30 s."""
+    """A worker's connection that, after Redis was lost, tries to connect at least every second. Celery's own
+    pauses grow to 30 s."""
 
     def ensure_connection(self, *arguments: Any, **options: Any) -> Connection:
         pauses = {"interval_start": 0.1, "interval_step": 0.1, "interval_max": 1.0}
@@ -91,7 +90,7 @@ class PromptAMQP(AMQP):
 
 
 class OutlivingScheduler(PersistentScheduler):
-    """The scheduler of `celery beat`, which continues if its record of sent tasks cannot be written."""
+    """The scheduler of `celery beat`. It continues if it cannot write its record of sent tasks."""
 
     def sync(self) -> None:
         try:

@@ -1,11 +1,10 @@
-"""The channel layer: groups of sockets over Redis's publish and subscribe, which recovers when Redis was
-lost.
+"""The channel layer: groups of sockets over Redis's publish and subscribe. It recovers after Redis was lost.
 
 In channels_redis, the task that reads messages and the callers that subscribe share one connection, and each
-of them reconnects it after a loss. If two do so at once, they read each other's replies: one then waits for
-ever and keeps the lock, and the process serves no socket any more. Here only the reading task connects, each
-time with a new connection, and it subscribes to every wanted channel; callers subscribe on a working
-connection or wait for one.
+of them reconnects it after a loss. If two of them do so at the same time, they read each other's replies: one
+then waits for ever and keeps the lock, and the process serves no socket any more. Here only the reading task
+connects, each time with a new connection, and then subscribes to every wanted channel. Callers subscribe on a
+working connection or wait for one.
 """
 
 from __future__ import annotations
@@ -30,18 +29,20 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 READ_SECONDS = 0.1
-"""How long the reading task may take to notice that a caller found the connection lost."""
+"""If a caller finds that the connection is lost, the reading task notices it within this many seconds."""
 
 CONNECT_SECONDS_MAX = 5.0
 PAUSE_SECONDS = 0.25
-"""The pause between two attempts to connect."""
+"""The pause between two attempts to connect, in seconds."""
 
 STANDING_SECONDS_MAX = 15.0
-"""How long an opening socket waits while Redis is down before it is closed; the page opens another."""
+"""While Redis is down, a socket that opens waits this many seconds before it is closed. The page then opens
+another one."""
 
 
 class OutlivingShard(RedisSingleShardConnection):
-    """One Redis server. `_lock` is held while sending on the subscription or replacing it."""
+    """The connections to one Redis server. `_lock` is held while the subscribing connection is used for
+    sending, or is replaced."""
 
     _redis: redis.Redis | None
     _pubsub: PubSub | None
@@ -54,8 +55,8 @@ class OutlivingShard(RedisSingleShardConnection):
         self._wanted: set[str] = set()
         self._carried: set[str] = set()
         self._standing = asyncio.Event()
-        """The event is set while `_pubsub` is believed to be connected. The first task that finds the
-        connection lost clears the event."""
+        """Set while `_pubsub` is believed to be connected. The first task that finds the connection lost
+        clears the event."""
 
     async def publish(self, channel: str, message: bytes) -> None:
         async with self._publishing:
@@ -111,7 +112,8 @@ class OutlivingShard(RedisSingleShardConnection):
         self._redis = self._subscriber = None
 
     async def _do_receiving(self) -> None:
-        """Reads messages until it is cancelled."""
+        """Read messages and pass them on, until the task is cancelled. Connects anew whenever the connection
+        is lost."""
         while True:
             try:
                 pubsub = await self._connected()
@@ -120,20 +122,20 @@ class OutlivingShard(RedisSingleShardConnection):
                     self._receive_message(message)
             except (RedisError, OSError) as error:
                 logger.warning("the subscription was lost and is made again: %r", error)
-            except Exception:  # a message that cannot be read must not stop the next ones
+            except Exception:  # A message that cannot be read must not stop the following ones.
                 logger.exception("a message could not be read")
             self._standing.clear()
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _connected(self) -> PubSub:
-        """Subscribes to every wanted channel on a new connection."""
+        """Make a new connection and subscribe on it to every wanted channel."""
         async with self._lock:
             self._carried.clear()
             if self._pubsub is not None:
                 lost, self._pubsub = self._pubsub, None
                 await lost.aclose()
             if self._subscriber is None:
-                # The client below must not reconnect by itself.
+                # The client must not reconnect by itself.
                 alone = {"retry": Retry(NoBackoff(), 0, supported_errors=()), "retry_on_error": []}
                 self._subscriber = redis.Redis(connection_pool=create_pool({**self.host, **alone}))
             made = self._subscriber.pubsub()
@@ -157,17 +159,17 @@ class OutlivingLoopLayer(RedisPubSubLoopLayer):
 
 
 class OutlivingChannelLayer(RedisPubSubChannelLayer):
-    """The channel layer of the site. It has one layer of connections for each event loop of the process."""
+    """The channel layer of the site. It has one `OutlivingLoopLayer` for each event loop of the process."""
 
     _read: tuple[bytes, Any] = (b"", None)
-    """The newest message that a socket received: its bytes and its content."""
+    """The bytes and the content of the message that was received last."""
 
     async def receive(self, channel: str) -> Any:
         return await self._get_layer().receive(channel)
 
     def deserialize(self, message: bytes) -> Any:
-        """The content of a message. The sockets of a group get the same bytes, which are decoded once; no socket
-        changes the content."""
+        """The content of a message. All sockets of a group get the same bytes object, so it is decoded only
+        once. No socket changes the content."""
         data, content = self._read
         if data is not message:
             content = super().deserialize(message)

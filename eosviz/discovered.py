@@ -1,5 +1,4 @@
-"""Finds classes that are registered by their place alone: each is in a module of its own inside one
-package."""
+"""Finds the classes of a package whose modules have one class each. A class needs no other registration."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ One = TypeVar("One", bound=Ordered)
 
 
 def each_in(package: str, base: type[One]) -> tuple[One, ...]:
-    """An object of each class in the package's modules that extends `base`, by `order`."""
+    """One object of each class that extends `base` in the package's modules, sorted by `order`."""
     named = (f"{package}.{module.name}" for module in iter_modules(import_module(package).__path__))
     held = [value for name in named for value in vars(import_module(name)).values()]
     found = {one for one in held if isinstance(one, type) and issubclass(one, base) and one is not base}

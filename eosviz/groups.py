@@ -1,7 +1,7 @@
 """Sends messages to groups of sockets from code without an event loop.
 
-Celery's threads have no event loop, and a new loop for each message would open a new connection each time; here one
-thread per process runs one loop for all of them.
+Celery's threads have no event loop, and a new loop for each message would open a new connection each time. So
+one thread of each process runs one loop, which sends all messages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEND_SECONDS_MAX = 2.0
 
 
 class LoopThread:
-    """One event loop in one thread, started on first use and again in a forked child."""
+    """One event loop in one thread. It is started on first use, and again in a forked child process."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -29,8 +29,8 @@ class LoopThread:
         self._process = 0
 
     def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
-        """Run the coroutine in the loop's thread, and wait for it at most `seconds`. Raises what the
-        coroutine raises, or TimeoutError."""
+        """Run the coroutine in the loop's thread, and wait for its end at most `seconds`. Raises the
+        coroutine's exception, or TimeoutError."""
         future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             future.result(seconds)
@@ -51,19 +51,21 @@ _thread = LoopThread()
 
 
 def send_to_group(group: str, event: dict[str, Any]) -> bool:
-    """Send the message, and return whether it was sent. An error is only logged."""
+    """Send an event to all sockets of a group. Returns whether it was sent; an error is logged, not
+    raised."""
     return _sent(get_channel_layer().group_send(group, event), group)
 
 
 def send_to_page(channel: str, event: dict[str, Any]) -> bool:
-    """The same as `send_to_group`, for the one socket with this channel name."""
+    """Send an event to the one socket with this channel name. Returns whether it was sent; an error is
+    logged, not raised."""
     return _sent(get_channel_layer().send(channel, event), channel)
 
 
 def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
     try:
         _thread.run(sending, SEND_SECONDS_MAX)
-    except Exception as error:  # logged; the page asks again
+    except Exception as error:  # The error is logged, because the page asks again.
         logger.warning("%s: a message was not sent: %r", whom, error)
         return False
     return True

@@ -1,9 +1,9 @@
-"""Bounds the head of a request: its address, headers and cookies. `HeadLimit` checks it before the site's other code
-reads it.
+"""Limits the head of a request: its address, headers and cookies. `HeadLimit` checks the head before the
+site's other code reads it.
 
-The cookie parser of older Pythons takes time quadratic in the backslashes of a quoted cookie (CVE-2024-7592),
-PostgreSQL accepts no text with the character U+0000, and some of Python's encodings are no text encodings; the code
-with these problems runs before a view is called.
+That code, which runs before a view is called, has weaknesses. The cookie parser of older Pythons takes time
+quadratic in the backslashes of a quoted cookie (CVE-2024-7592). PostgreSQL accepts no text with the character
+U+0000. Some of Python's encodings are no text encodings.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from eosviz.asgi_types import Application, Receive, Scope, Send
 from eosviz.catalogue import LANGUAGES, say
 
 HEAD_BYTES_MAX = 64 * 1024
-"""Address and headers together have at most this many bytes. Each character of the decoded path counts as one."""
+"""The largest size of address and headers together, in bytes. Each character of the decoded path counts as
+one byte."""
 COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
-"""The cookies of a request may contain at most this many backslashes. Django's cookie for messages that are shown
+"""The largest number of backslashes in the cookies of a request. Django's cookie for messages that are shown
 once has a backslash before each comma."""
 _UTF_8 = re.compile(rb"""[ \t]*=[ \t]*("(utf-?8)?"|'(utf-?8)?'|(utf-?8)?)[ \t]*(;|$)""")
-"""Matches UTF-8, or nothing, as the value of `charset`, up to the next parameter."""
+"""Matches what may follow the word `charset`: UTF-8 or an empty value, up to the next parameter."""
 ZERO_ESCAPED = b"\\000"
-"""The character U+0000 as a cookie spells it."""
+"""The character U+0000 as a cookie writes it."""
 
 
 class HeadLimit:
-    """Answers 431 to a head beyond the bounds, 400 to one with the character U+0000 and 415 to a body that is
-    declared in another charset than UTF-8; a WebSocket with such a head is not accepted."""
+    """Answers 431 to a head that exceeds a limit, 400 to a head with the character U+0000, and 415 if the
+    body is declared in another charset than UTF-8. A WebSocket with such a head is not accepted."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -45,7 +46,7 @@ class HeadLimit:
 
 
 def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
-    """The status and the key of the sentence with the reason; None for an acceptable head."""
+    """The status, and the key of the sentence that says why the head is refused; None if it is accepted."""
     headers, path, query = scope["headers"], scope["path"], scope["query_string"]
     cookies = [value for name, value in headers if name == b"cookie"]
     size = len(path) + len(query) + sum(len(name) + len(value) for name, value in headers)
@@ -61,7 +62,7 @@ def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
 
 
 def _is_utf_8(content_type: bytes) -> bool:
-    """Whether the body is declared as UTF-8, or not declared. Some of Python's encodings are no text
+    """Whether the header declares no other charset than UTF-8. Some of Python's encodings are no text
     encodings, and some take quadratic time."""
     values = content_type.lower().split(b"charset")[1:]
     return all(_UTF_8.match(value) for value in values)

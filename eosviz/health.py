@@ -1,5 +1,5 @@
-"""`/healthz`: does everything that a step needs work? `/readyz`: can this process serve pages? `/livez`: does it
-respond at all?"""
+"""The health checks. `/healthz`: does everything that a step needs work? `/readyz`: can this process serve
+pages? `/livez`: does this process respond at all?"""
 
 import logging
 from collections.abc import Callable
@@ -24,7 +24,7 @@ WRITTEN_SECONDS = 60
 
 
 class Unwell(Exception):
-    """A part of the site does not work. `/healthz` shows the text."""
+    """A part of the site does not work. `/healthz` shows the exception's text."""
 
 
 def check_database() -> None:
@@ -34,18 +34,20 @@ def check_database() -> None:
 
 
 def check_redis() -> None:
-    """Check Redis with a write, because a Redis without room answers reads and takes no task."""
+    """Raises if Redis does not accept a write. A read would not do: a Redis without memory still answers
+    reads, but takes no task."""
     if not _redis_takes_writes():
         raise Unwell("it takes no writes: its disk is full or its memory used up")
 
 
 def check_redis_answers() -> None:
-    """Raises if Redis does not answer. A Redis that refuses writes passes: pages can be read."""
+    """Raises if Redis does not answer. A Redis that refuses writes passes this check, since pages can be
+    read."""
     _redis_takes_writes()
 
 
 def _redis_takes_writes() -> bool:
-    """False if Redis answers that it has no room."""
+    """False if Redis answers that it has no memory or disk space left. Raises if it does not answer."""
     client = redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=ANSWER_SECONDS_MAX, socket_connect_timeout=ANSWER_SECONDS_MAX
     )
@@ -81,25 +83,26 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "worker": check_worker,
     "storage": check_storage,
 }
-"""The checks. Each raises if its part does not work, and may return a warning."""
+"""The checks of `/healthz`: name of a part → a function that raises if the part does not work, and may return
+a warning."""
 DOES_NOT_ANSWER = "does not answer; the log of this server says why"
-"""The reason that everyone may read. The text of an exception other than Unwell may contain addresses and paths,
-so it is not shown."""
+"""The reason that is shown for an exception other than Unwell. The exception's text may contain addresses and
+paths, which not everyone may read."""
 
 
 NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {
     "database": check_database,
     "redis": check_redis_answers,
 }
-"""The checks of `/readyz`. The worker and a full disk are not among them: pages can be read in either case,
-and the site would only get worse if a proxy sent no more requests."""
+"""The checks of `/readyz`. Those of the worker and of the disk's space are left out: without them pages can
+still be read, and it would only get worse if a proxy sent no more requests."""
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answers 200 and `{"database": "ok", …}`, or 503 with the reason for each part that does not work. While the
-    disk fills up, `storage` is `low: …`: a warning, with 200."""
+    """Answers 200 with `{"database": "ok", …}`, or 503 with the reason for each part that does not work.
+    While the disk fills up, `storage` is a warning, `low: …`, and the status stays 200."""
     return _answered(CHECKS)
 
 
@@ -114,7 +117,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def livez(request: HttpRequest) -> JsonResponse:
-    """Checks nothing. A process that does not answer this should be restarted."""
+    """Answers 200 without any check. A process that does not answer this should be restarted."""
     return JsonResponse({"process": "ok"})
 
 
@@ -129,7 +132,7 @@ def _answered(checks: dict[str, Callable[[], str | None]]) -> JsonResponse:
             answers[name] = check() or "ok"
         except Unwell as unwell:
             answers[name], healthy = str(unwell), False
-        except Exception as error:  # any error of a part is reported, not raised
+        except Exception as error:  # Any error of a part is reported in the response, not raised.
             logger.warning("%s does not answer: %s: %s", name, type(error).__name__, error)
             answers[name], healthy = DOES_NOT_ANSWER, False
     return JsonResponse(answers, status=200 if healthy else 503)

@@ -1,5 +1,6 @@
-"""uvicorn's HTTP protocol with a bound on the memory of a connection outside bodies. `eosviz/head_limit.py`
-refuses a head that is somewhat too long; this module closes the connection if a head does not end."""
+"""uvicorn's HTTP protocol with a limit on the memory that a connection takes apart from bodies.
+`eosviz/head_limit.py` refuses a complete head that is too long; this module closes the connection if a head
+does not end."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_CUT = 256 * 1024
 WAITING_MAX = 16
-"""At most this many requests of a connection wait until an earlier one is answered. Browsers send no further request
-before that."""
+"""The largest number of requests of one connection that wait until an earlier one is answered. Browsers send
+the next request only after the answer."""
 
 
 class TooManyWaitError(Exception):
@@ -16,8 +17,8 @@ class TooManyWaitError(Exception):
 
 
 class BoundedHead(HttpToolsProtocol):
-    """Closes a connection that received more than HEAD_BYTES_CUT in a row outside bodies, or too many
-    requests at once."""
+    """Closes a connection that sends more than HEAD_BYTES_CUT bytes in a row that belong to no body, or too
+    many requests at once."""
 
     _bytes_without_body = 0
     _is_in_head = True
@@ -37,7 +38,7 @@ class BoundedHead(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         if len(self.pipeline) >= WAITING_MAX:
-            # The parser stops here; uvicorn answers 400 and closes.
+            # The exception stops the parser; uvicorn then answers 400 and closes the connection.
             raise TooManyWaitError
         super().on_headers_complete()
 

@@ -9,7 +9,7 @@ from channels.db import DatabaseSyncToAsync
 
 
 def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """The function as a coroutine that runs it in a thread; several run in parallel. Old database connections are
-    closed before and after."""
+    """Makes a coroutine of `function`, which then runs in a thread. Several may run at the same time. Expired
+    database connections are closed before and after the call."""
     in_its_thread: Callable[..., Awaitable[Any]] = DatabaseSyncToAsync(function, thread_sensitive=False)
     return in_its_thread

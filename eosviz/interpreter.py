@@ -1,22 +1,23 @@
-"""Settings of the Python interpreter in serving processes: while it collects garbage or computes in one thread,
-all requests wait."""
+"""Settings of the Python interpreter for processes that serve requests. While the interpreter collects
+garbage, or computes in one thread, all requests wait."""
 
 import gc
 import sys
 
 FULL_AFTER = 50
-"""This many collections of the middle generation come before a full one. A worker's memory is mostly its simulations;
-with Python's default of 10, all of them were scanned every half minute while fifty people stepped. Discarded
-simulations are freed later: at most some 400,000 more objects wait to be freed."""
+"""A full garbage collection comes after this many collections of the middle generation. A worker's memory is
+mostly its simulations; with Python's default of 10, all of them were scanned every half minute while fifty
+people stepped. The price: discarded simulations are freed later, and up to some 400,000 more objects wait for
+that."""
 HAND_OVER_SECONDS = 0.001
-"""How long a computing thread may hold the interpreter. A click waits some eight times for the interpreter.
-With Python's default of 5 ms, each of these waits took that long whenever the process also computed a page, a
-link or a replay."""
+"""The longest time for which a computing thread may hold the interpreter while others wait, in seconds. A
+click waits for the interpreter about eight times. With Python's default of 5 ms, each of these waits took so
+long whenever the process also computed a page, a link or a replay."""
 
 
 def prepare_to_serve() -> None:
-    """Set the interpreter up for serving, when everything is loaded: garbage collections skip the objects
-    that exist now."""
+    """Set the interpreter up for serving. To be called when everything is loaded: garbage collections will
+    skip all objects that exist now."""
     gc.collect()
     gc.freeze()
     young, middle, _ = gc.get_threshold()

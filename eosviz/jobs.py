@@ -1,9 +1,8 @@
-"""Jobs: work that a person asked for and another process does, and how a job's row shows that this process is
-still running.
+"""Jobs: work that a person asks for and another process does.
 
-A kind of job has states. In some of them the job's process reports (`beat`), and counts as lost after a
-silence. In others no report is expected, for example while the job waits for a process. The kind decides what
-happens to a lost job: sweeps can be resumed, exports have failed.
+A job's row has a state. In some states the job's process reports regularly (`beat`), and counts as lost if it
+is silent for too long. In other states no report is expected, for example while the job waits for a process.
+Each kind of job decides what happens after its process was lost: sweeps can be resumed, exports have failed.
 """
 
 from __future__ import annotations
@@ -19,24 +18,26 @@ from django.utils import timezone
 
 class BackgroundJobQuerySet(models.QuerySet[Any]):
     def of_browser(self, browser: str) -> Self:
-        """The browser's own jobs. An empty key owns nothing."""
+        """The jobs that this browser's key owns. An empty key owns nothing."""
         return self.filter(owner=browser, owner__gt="")
 
     def unfinished(self) -> Self:
-        """The jobs that wait or are worked on, without those that lost their process."""
+        """The jobs that wait or run, except those whose process counts as lost."""
         quiet = [state for state in self.model.UNFINISHED if state not in self.model.BEATING]
         heard = Q(state__in=self.model.BEATING, beat__gte=self.model.heard_since())
         return self.filter(Q(state__in=quiet) | heard)
 
 
 class BackgroundJob(models.Model):
-    """The row of a job. Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
+    """The row of a job. Subclasses have the fields `owner`, `state` and `beat`, the time of the last report
+    of the job's process."""
 
     UNFINISHED: ClassVar[tuple[str, ...]]
     BEATING: ClassVar[tuple[str, ...]]
-    """The unfinished states in which a silence means that the process was lost."""
+    """Those of the unfinished states in which the process reports, so that it counts as lost if it is
+    silent."""
     SILENT_SECONDS: ClassVar[float] = 60.0
-    """The silence after which a process counts as lost."""
+    """A process that has not reported for this time counts as lost."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
 
@@ -48,7 +49,7 @@ class BackgroundJob(models.Model):
 
     @classmethod
     def heard_since(cls) -> datetime:
-        """A process counts as silent if its last report is older than this."""
+        """If the last report of a process is older than this time, the process counts as lost."""
         return timezone.now() - timedelta(seconds=cls.SILENT_SECONDS)
 
     @property

@@ -1,8 +1,8 @@
-"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`.
+"""Keeps a worker's database connections open from task to task, for `settings.WORKER_CONNECTION_SECONDS`.
 
-Celery's integration of Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So every
-click opened a new connection, and SQLite emptied its write-ahead log whenever the last one closed. This
-module replaces that integration.
+Celery's own integration with Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So
+every click opened a new connection, and SQLite emptied its write-ahead log whenever the last one was closed.
+This module replaces that integration.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from django.db import close_old_connections, connections
 
 class KeptConnections(DjangoWorkerFixup):
     def install(self) -> DjangoWorkerFixup:
-        """Celery calls this when a worker starts. From then on the worker's connections are kept."""
+        """Set for how long connections stay open. Celery calls this when a worker starts."""
         connections.settings["default"]["CONN_MAX_AGE"] = settings.WORKER_CONNECTION_SECONDS
         return super().install()
 
     def validate_models(self) -> None:
-        """Load Django without the site's checks, which Celery would run at each start; `manage.py migrate`
-        has run them."""
+        """Load Django without running the site's checks, as Celery would do at each start: `manage.py
+        migrate` has already run them."""
         self.django_setup()
 
     def close_database(self, **kwargs: Any) -> None:
-        """Close only expired or unusable connections, as Django does around a request."""
+        """Close only expired or unusable connections, as Django does before and after a request."""
         close_old_connections()
 
 
@@ -36,7 +36,8 @@ class DjangoKept(DjangoFixup):
 
     @property
     def worker_fixup(self) -> DjangoWorkerFixup:
-        """Created on first use: it reads the settings, which are not loaded when the application is created."""
+        """The fixup of a worker. It is created on first use, because it reads the settings, which are not
+        loaded when the Celery application is created."""
         if self._worker_fixup is None:
             self._worker_fixup = KeptConnections(self.app)
         return self._worker_fixup
@@ -47,4 +48,4 @@ def fixup(app: Celery) -> DjangoFixup:
 
 
 KEPT = {"eosviz.kept_connections:fixup"}
-"""The argument `fixups` of `Celery`."""
+"""The value for the argument `fixups` of `Celery`."""

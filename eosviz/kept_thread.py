@@ -1,7 +1,7 @@
-"""A thread of a web process with a database connection that stays open.
+"""A thread of a web process that keeps its database connection open.
 
-Web requests may end in any thread, so other threads keep no connection (`in_thread.py`). On PostgreSQL, opening one
-costs several times as much as a query, here and in the server.
+Other threads keep no connection, since a web request may end in any of them (`in_thread.py`). On PostgreSQL,
+opening a connection costs several times as much as a query, in this process and in the server.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Result = TypeVar("Result")
 
 
 class KeptThread:
-    """Runs functions one after the other in its thread. The connection is closed after WORKER_CONNECTION_SECONDS, and
-    after a DatabaseError."""
+    """Runs functions one after the other in one thread. The thread's connection is closed after
+    WORKER_CONNECTION_SECONDS, and after a DatabaseError."""
 
     def __init__(self, name: str) -> None:
         self._thread = ThreadPoolExecutor(1, name)
@@ -30,7 +30,7 @@ class KeptThread:
     async def run(
         self, function: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
     ) -> Result:
-        """The result of `function`, called in the thread. Raises what it raises."""
+        """Call `function` in the thread and return its result. Raises the function's exceptions."""
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, lambda: self._result_of(lambda: function(*given, **named))
         )

@@ -1,5 +1,5 @@
-"""The language in the address, `?lang=en` or `?lang=zh-Hans`, which a cookie remembers; and the catalogue's
-sentences in the language of the request."""
+"""The language that an address names, `?lang=en` or `?lang=zh-Hans`, which is then stored in a cookie; and
+the catalogue's texts in the language of the request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 
 class LanguageInAddress(Middleware):
-    """Runs before Django's LocaleMiddleware, which reads the cookie that is set here."""
+    """Puts the language of the address into the cookie. Runs before Django's LocaleMiddleware, which reads
+    this cookie."""
 
     def before(self, request: HttpRequest) -> None:
         code = asked_language(request)
@@ -26,18 +27,19 @@ class LanguageInAddress(Middleware):
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         code = asked_language(request)
-        # Pages that may be in a frame on another site get no cookie; the mark `without_cookies` says so.
+        # Pages that may be in a frame of another site get no cookie. They are marked with `without_cookies`.
         if code is not None and not getattr(response, "without_cookies", False):
             response.set_cookie(settings.LANGUAGE_COOKIE_NAME, code, max_age=YEAR_SECONDS, samesite="Lax")
         return response
 
 
 def asked_language(request: HttpRequest) -> str | None:
-    """Django's code of the language that the address names; None if it names none or an unknown one."""
+    """The language that the address names, as Django's code; None if the address names none or an unknown
+    one."""
     asked = request.GET.get(PARAMETER, "").lower()
     return asked if asked in dict(settings.LANGUAGES) else None
 
 
 def say_here(key: str, **params: Any) -> str:
-    """The catalogue's sentence in the language that is active now."""
+    """The text of a key in the language that Django has activated."""
     return say(key, language_of(get_language()), params)

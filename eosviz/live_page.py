@@ -1,8 +1,8 @@
-"""A part of a page that changes while the page is open.
+"""Sends a part of a page to open pages whenever it changes.
 
-The page gets the part again whenever the part has changed. The server renders the part after a message to its
-group, and also every two seconds, because some changes send no message. It renders nothing while no page is
-open. `static/classroom/results.ts` shows the part.
+The server renders the part after each message to the part's group, and also every two seconds, because some
+changes send no message. It renders nothing while no page is open. `static/classroom/results.ts` shows the
+part.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """A socket at `…/?lang=en`. It sends `{"table": "…"}`, with the part's HTML, when the part has changed
-    since it was last sent."""
+    """A WebSocket at `…/?lang=en`. It sends `{"table": "…"}`, where the string is the part's HTML, whenever
+    this has changed since it was sent last."""
 
     def group(self) -> str:
-        """The channel-layer group of all pages with the same part."""
+        """The name of the channel-layer group of all pages that show the same part."""
         raise NotImplementedError
 
     def right(self) -> Right:
-        """The right to see the part. Called in a thread."""
+        """The right to see the part. This method is called in a thread."""
         raise NotImplementedError
 
     def part(self) -> str | None:
-        """The part's HTML; None if it does not exist. Called in a thread while the right lasts."""
+        """The part's HTML; None if the part no longer exists. This method is called in a thread, and only
+        while the right lasts."""
         raise NotImplementedError
 
     async def connect(self) -> None:
@@ -66,7 +67,7 @@ class LivePart(RightfulConsumer):
                 await self.looking
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """The page sends nothing here."""
+        """Ignores messages: the page has nothing to send here."""
 
     async def part_changed(self, event: dict[str, Any]) -> None:
         self.changed.set()
@@ -92,13 +93,13 @@ class LivePart(RightfulConsumer):
 
 
 class PartOfRow(LivePart):
-    """A part about one row which the account may see, for example a class for its instructor."""
+    """A part about one row that its account may see, such as a class for its instructor."""
 
     parameter: ClassVar[str]
-    """The name of the parameter of the address that holds the row's id."""
+    """The name of the parameter in the address that contains the row's id."""
 
     def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
-        """The rows of this kind that the person may see; all rows without a person."""
+        """The rows of this kind that `seen_by` may see; all rows if it is None."""
         raise NotImplementedError
 
     def topic(self) -> str:

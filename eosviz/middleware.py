@@ -1,4 +1,4 @@
-"""The base of the site's middlewares: a hook before the view, a hook after it, or both."""
+"""The base class of the site's middlewares."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from django.http import HttpRequest, HttpResponse
 
 
 class Middleware:
-    """The base of the site's middlewares. Django calls `before` and `after` in a thread or on the event loop,
-    so they may not use the database or the session."""
+    """A middleware with a hook before the view, a hook after it, or both. Django calls `before` and `after`
+    in a thread or on the event loop, so they may not use the database or the session."""
 
     sync_capable = True
     async_capable = True
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        """`get_response` returns a response, or an awaitable if it is a coroutine function."""
+        """`get_response`: returns a response or, if it is a coroutine function, an awaitable of one."""
         self.get_response = get_response
         self.is_async = iscoroutinefunction(get_response)
         if self.is_async:
             markcoroutinefunction(self)
 
     def before(self, request: HttpRequest) -> HttpResponse | None:
-        """If this returns a response, no view is called."""
+        """Called before the view. If this returns a response, the view is not called."""
         return None
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -1,8 +1,8 @@
-"""The rule for what a name may contain: one for names that people enter and for names in a replay file."""
+"""The pattern that names must match, both those that people enter and those in a replay file."""
 
 from engine.scenario.characters import UNPRINTABLE
 
-# `$` alone would also match in front of a line break at the end.
+# The end is checked with `(?!\n)`, because `$` alone also matches before a final line break.
 NAME_PATTERN = f"^[^{UNPRINTABLE}]*$(?!\\n)"
 
 __all__ = ["NAME_PATTERN", "UNPRINTABLE"]

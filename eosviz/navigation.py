@@ -1,8 +1,8 @@
-"""The navigation: five words, the pages behind each word, and for each page of the site the word to which it
-belongs.
+"""The navigation: five words, each with one or more pages. Each other page of the site belongs to one of
+these pages or to none.
 
-A page belongs to at most one word, which is marked on it. A word with one page is a link; a word with several
-pages opens a list.
+On a page, the word to which it belongs is marked. A word with one page is a link; a word with several pages
+opens a list.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Place:
 
     view: str
     key: str
-    """The catalogue key of its name; `<key>.about` describes it in a few words."""
+    """The catalogue's key of the page's name. The key `<key>.about` has a short description."""
     holds: tuple[str, ...] = ()
-    """The beginnings of the addresses of other pages that belong to this one."""
+    """Other pages belong to this page if their address begins with one of these."""
     views: tuple[str, ...] = ()
-    """Views that belong to this page although their addresses begin otherwise."""
+    """Further views that belong to this page, although their addresses begin otherwise."""
 
     @property
     def address(self) -> str:
@@ -79,19 +79,19 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page in the navigation, as another page shows it."""
+    """A page in the navigation, as it is shown on another page or on itself."""
 
     key: str
     address: str
     is_this: bool
-    """Whether the entry leads to the shown page."""
+    """Whether the entry leads to the page on which it is shown."""
     is_here: bool
-    """Whether the entry leads to the shown page, or to the page to which the shown one belongs."""
+    """Whether the page on which it is shown is this one or belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One of the five words of the navigation, with its pages, as one page shows them."""
+    """One of the five words of the navigation, with its entries, as it is shown on a page."""
 
     key: str
     entries: tuple[Entry, ...]
@@ -102,12 +102,12 @@ class Group:
 
     @property
     def lone(self) -> Entry | None:
-        """The only page behind the word; None unless there is exactly one."""
+        """The word's only entry; None if it has several."""
         return self.entries[0] if len(self.entries) == 1 else None
 
 
 def navigation(path: str, view: str) -> list[Group]:
-    """The five words for the page at ``path``, rendered by ``view``."""
+    """The five words as they are shown on the page at ``path``, which the view named ``view`` renders."""
     here = _place_of(path, view)
     return [
         Group(
@@ -121,8 +121,8 @@ def navigation(path: str, view: str) -> list[Group]:
 
 
 def _place_of(path: str, view: str) -> Place | None:
-    """The place that names the view, or else the one with the longest prefix of the address; None if none
-    matches."""
+    """The page of the navigation to which a page belongs: the one that lists the view in `views`, otherwise
+    the one with the longest matching beginning of the address. None if there is none."""
     places = [place for word in WORDS for place in word.places]
     claiming = (place for place in places if view in place.views)
     addressed = {

@@ -1,8 +1,8 @@
-"""Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses writes), or
-the database is too busy (SQLITE_BUSY_CODES, POSTGRESQL_BUSY_STATES).
+"""Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses
+writes), and the database is too busy.
 
-The errors end by themselves or when an operator acts. Until then the process continues, and the person reads the
-reason.
+Such errors end by themselves, or when an operator acts. Until then the process continues, and the user is
+shown the reason.
 """
 
 from __future__ import annotations
@@ -18,23 +18,27 @@ from eosviz.launch.storage import CANNOT_WRITE
 SQLITE_CODES = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
 )
-"""Primary result codes, https://www.sqlite.org/rescode.html; an extended code holds one in its lowest byte."""
+"""SQLite's primary result codes for these errors, https://www.sqlite.org/rescode.html. The lowest byte of an
+extended code is the primary one."""
 POSTGRESQL_STATES = frozenset({"53100", "58030", "25006"})
-"""The codes of disk_full, io_error and read_only_sql_transaction (PostgreSQL's documentation, appendix A)."""
+"""PostgreSQL's codes for disk_full, io_error and read_only_sql_transaction (its documentation, appendix
+A)."""
 SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
-"""serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
+"""PostgreSQL's codes for serialization_failure, deadlock_detected, too_many_connections and
+lock_not_available."""
 MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.DOTALL)
-"""Redis's refusal to write while its own file cannot be written; redis-py has no exception class for it."""
+"""Matches the error text with which Redis refuses writes because it cannot write its own file. redis-py has
+no exception class for it."""
 
 
 def means_no_room(error: BaseException) -> bool:
-    """True if this error, or one that caused it, means that nothing can be stored."""
+    """Whether this error, or one of its causes, means that nothing can be stored."""
     return any(_says_no_room(each) for each in _with_causes(error))
 
 
 def means_busy(error: BaseException) -> bool:
-    """True if this error, or one that caused it, means that the database is too busy (SQLITE_BUSY_CODES,
+    """Whether this error, or one of its causes, means that the database is too busy (SQLITE_BUSY_CODES,
     POSTGRESQL_BUSY_STATES)."""
     return any(
         _sqlite_code(each) in SQLITE_BUSY_CODES or getattr(each, "sqlstate", None) in POSTGRESQL_BUSY_STATES

@@ -1,1 +1,1 @@
-"""Accounts: signing up and in, ownership, roles, and the deletion of an account."""
+"""Accounts: signing up and in, roles, what an account owns, and its deletion."""

@@ -1,4 +1,5 @@
-"""Changes of a whole account: the request for the role of an instructor, and the deletion."""
+"""Functions that change a whole account: one notes the person's request to become an instructor, one deletes
+the account."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 
 def ask_to_teach(user: User) -> None:
-    """Note a learner's request for the role of an instructor, and log it."""
+    """Store the time of a learner's request for the role of an instructor, and log the request. Does nothing
+    if the person has already asked or has a higher role."""
     if user.asked_to_teach is not None or role_of(user) is not Role.LEARNER:
         return
     user.asked_to_teach = timezone.now()
@@ -26,7 +28,8 @@ def ask_to_teach(user: User) -> None:
 
 
 def delete_account(user: User) -> None:
-    """Delete the account with all that it owns. Rows with the fate `anonymised` stay without the name."""
+    """Delete the account with all that it owns. Rows whose `fate` is `anonymised` stay, without the person's
+    name."""
     for owned in everything():
         owned.let_go(user)
     with transaction.atomic():

@@ -1,4 +1,5 @@
-"""The site's answers to django-allauth's questions about signing up and in."""
+"""Overrides of django-allauth's adapter: the site's own rules for signing up and in, and limits on passwords
+and mails."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """The account; None for a wrong address or password. Raises ImmediateHttpResponse with a refusal if there
-        were too many wrong attempts, and RedisError while counting is impossible."""
+        """Returns the account, or None if the address or the password is wrong. Raises ImmediateHttpResponse
+        with a refusal if there were too many wrong attempts, and RedisError if attempts cannot be counted."""
         try:
             attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
         except TooOften as refused:
@@ -44,8 +45,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Limits how many mails one address gets, of those that anyone can request. Above the limit, raises
-        ImmediateHttpResponse."""
+        """Send a mail. Mails that anyone can request without signing in are limited for each address; raises
+        ImmediateHttpResponse above the limit."""
         if template_prefix in SENT_WITHOUT_SIGN_IN:
             self._refuse_as(take, email)
         super().send_mail(template_prefix, email, context)
@@ -62,7 +63,7 @@ class AccountAdapter(DefaultAccountAdapter):
             raise ImmediateHttpResponse(too_often(self.request, refused)) from None
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
-        """The name that a mail about a change of the account gives to the browser from which the change was made."""
+        """The browser's name in mails that tell the person about a change of the account."""
         return request.META.get("HTTP_USER_AGENT") or str(words("accounts.mail.change.unnamed"))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:

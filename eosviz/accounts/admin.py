@@ -30,13 +30,15 @@ class UserAdmin(admin.ModelAdmin):
 
     @admin.action(description=words("accounts.make_instructors"), permissions=["change"])
     def make_instructors(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """Make the chosen people instructors, which answers their requests. Administrators stay administrators."""
+        """Make the chosen learners instructors, which also closes their requests for that role.
+        Administrators stay administrators."""
         for user in chosen:
             if role_of(user) is Role.LEARNER:
                 give_role(user, Role.INSTRUCTOR)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Save the groups. A role that is given by its group answers the person's request, too."""
+        """Save the form, with the person's groups. If a group gives the person a role, their request for the
+        role of an instructor is closed."""
         super().save_related(request, form, formsets, change)
         if role_of(form.instance) is not Role.LEARNER:
             User.objects.filter(pk=form.instance.pk).update(asked_to_teach=None)

@@ -27,6 +27,6 @@ class AccountsConfig(AppConfig):
         any_change_ends(User, lambda user: of_owner(user.owner_key))
         m2m_changed.connect(roles_changed, sender=User.groups.through, dispatch_uid="rights: roles")
         owning.load()
-        # `keep_groups` is connected without a sender, so it runs once after the migration of each app: it
-        # must also run after the app whose permissions come last.
+        # `keep_groups` is connected without a sender, so it runs after the migration of each app. It must
+        # also run after the last app that has permissions.
         post_migrate.connect(keep_groups, dispatch_uid="keep groups")

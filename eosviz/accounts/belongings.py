@@ -1,4 +1,5 @@
-"""Counts what an account owns for its page, lists it before the account is deleted, and packs it for download."""
+"""Counts what an account owns for the account's page, lists it before the account is deleted, and packs it as
+a ZIP file."""
 
 from __future__ import annotations
 
@@ -14,13 +15,14 @@ from eosviz.accounts.owning import everything
 from eosviz.accounts.roles import role_of
 
 KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
-"""Above this size the package is a file on disk."""
+"""A package that is larger than this is a temporary file on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One kind of things that an account owns. `name`: the kind's name in the reader's language. `fate`: what happens
-    to them when the account is deleted, `deleted` or `anonymised`."""
+    """The rows of one kind that an account owns. `kind`: the kind's name in keys of the catalogue. `name`:
+    its name in the reader's language. `count`: how many rows there are. `fate`: what happens to them when the
+    account is deleted, `deleted` or `anonymised`."""
 
     kind: str
     name: str
@@ -33,7 +35,8 @@ class Holding:
 
 
 def holdings(user: User) -> list[Holding]:
-    """Every kind that has a name, also with count 0: the page says what would happen to each kind."""
+    """A `Holding` for every kind that the account's page lists. Kinds with count 0 are included, because the
+    page says what would happen to each kind."""
     listed = [owned for owned in everything() if owned.kind]
     return [Holding(owned.kind, owned.name, owned.rows(user).count(), owned.fate) for owned in listed]
 
@@ -44,8 +47,8 @@ def shown(user: User) -> dict[str, Any]:
 
 
 def account_file(user: User) -> dict[str, Any]:
-    """The content of `account.json`: what a person may know of the account itself, and the facts of all that
-    it owns."""
+    """The content of `account.json`: the account's own data that its person may have, and the facts of
+    everything that it owns."""
     return {
         "email": user.email,
         "name": user.name,
@@ -58,7 +61,7 @@ def account_file(user: User) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json` and every file that the account owns. The caller closes it."""
+    """A ZIP file with `account.json` and every file that the account owns. The caller closes it."""
     file = tempfile.SpooledTemporaryFile(max_size=KEPT_IN_MEMORY_BYTES)  # noqa: SIM115
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(

@@ -14,7 +14,7 @@ from eosviz.language import say_here
 from eosviz.names import NAME_PATTERN
 
 words = lazy(say_here, str)
-"""The catalogue's sentence for a key, looked up when the sentence is shown."""
+"""The catalogue's text for a key in the reader's language. It is looked up when it is shown."""
 
 
 one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
@@ -38,7 +38,8 @@ def _name_field() -> forms.CharField:
 
 
 class NameAtSignUp(forms.Form):
-    """The fields beside address and password. django-allauth derives its own form from this one."""
+    """The sign-up form's fields beside address and password. django-allauth derives its own form from this
+    class."""
 
     name = _name_field()
 
@@ -58,8 +59,8 @@ class NameForm(forms.ModelForm):
 
 
 class DeleteForm(forms.Form):
-    """A proof that the account is the user's own: the password or, for accounts that sign in through another site,
-    the address."""
+    """Asks for a proof that the account is the user's own: the password or, if the account signs in through
+    another site, the address."""
 
     proof = forms.CharField(max_length=254, strip=False)
 

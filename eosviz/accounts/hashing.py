@@ -1,8 +1,8 @@
-"""Bounds the number of passwords that one process hashes at the same time.
+"""Limits the number of passwords that one process hashes at the same time.
 
-A hash takes a quarter of a second of processor time, outside Python's lock. If 250 people sign in at once, as
-many threads would occupy all processors, and every page and socket would wait. Here a process leaves one
-processor free, if there are several.
+A hash takes a quarter of a second of processor time, and Python's lock does not hold it back. If 250 people
+sign in at once, as many threads would occupy all processors, and every page and socket would wait. With this
+limit a process leaves one processor free, if there are several.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Remembers in a signed cookie, for a year, the latest accounts that have signed in with a browser (at most
-ACCOUNTS_MAX).
+"""Stores in a signed cookie which accounts have signed in with this browser: the latest ACCOUNTS_MAX of them,
+for a year.
 
-All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
-up. A browser that knows the account has a limit of its own.
+For each account there is one limit on wrong passwords that all browsers share which the account never used,
+so strangers can exhaust it. A browser that the account has used has a limit of its own.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ COOKIE = "known_accounts"
 SALT = "eosviz.accounts.known_browsers"
 COOKIE_SECONDS = 365 * 24 * 3600
 ACCOUNTS_MAX = 8
-"""The cookie has at most this many accounts, the latest: a classroom computer knows a few."""
+"""The cookie has at most this many accounts, the latest. A computer in a classroom knows several."""
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Mark the request, so that its response sets the cookie."""
+    """Mark the request, so that `KnownBrowsers` sets the cookie in its response."""
     # `KnownBrowsers` below reads this attribute; no class of Django declares it.
     request.known_account = user.email  # type: ignore[attr-defined]
 
 
 def name_for(request: HttpRequest, email: str) -> str | None:
-    """The id of this browser, if its cookie has the account with this address; else None."""
+    """The id of this browser if its cookie contains the account with this address, else None."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else None
 

@@ -1,4 +1,4 @@
-"""A person with an account. No account is needed to step through scenarios."""
+"""The model of a person with an account. Scenarios can be stepped through without an account."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from eosviz.rights import AnnouncedUpdates
 
 NAME_CHARACTERS_MAX = 80
 COUNTED_MIN = 5
-"""Figures about all who agreed to be counted are shown only if there are at least this many people."""
+"""Figures about everyone who agreed to be counted are shown only if they are about at least this many
+people."""
 
 
 def new_owner_key() -> str:
-    """A new key for an account, as long as a browser's and as hard to guess."""
+    """A new random `owner_key` for an account, as long and as hard to guess as a browser's key."""
     return secrets.token_hex(24)
 
 
@@ -25,14 +26,14 @@ class UserQuerySet(AnnouncedUpdates):
     topic_field = "owner_key"
 
     def asking_to_teach(self) -> UserQuerySet:
-        """The people who wait for the role of an instructor, without blocked ones; the oldest request
-        first."""
+        """The people who asked for the role of an instructor and have not got it, in the order of their
+        requests. Blocked people are left out."""
         return self.filter(asked_to_teach__isnull=False, is_active=True).order_by("asked_to_teach", "id")
 
 
 class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]  # a class made at run time
-    """Creates accounts, which are named by their address. `manage.py createsuperuser` makes an administrator
-    with every permission."""
+    """Creates accounts, each with its address as its name for Django. `manage.py createsuperuser` makes an
+    administrator with every permission."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         """Create an account. Raises ValueError without an address, because signing in needs one."""
@@ -55,20 +56,21 @@ class User(AbstractBaseUser, PermissionsMixin):
     """An account. `roles.py` says which role its person has."""
 
     email = models.EmailField(unique=True)
-    """The address, in lower case."""
+    """The person's mail address, in lower case."""
     name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
     """The name that others see, for example the instructors of the person's classes."""
     owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
-    """The key that owns this person's sessions, replays and progress. Those of an anonymous visitor are owned
-    by the browser's key."""
+    """The key under which this person's sessions, replays and progress are stored. An anonymous visitor's are
+    stored under the key of the browser."""
     is_active = models.BooleanField(default=True)
     """False if the account is blocked: it cannot sign in, and is signed out everywhere."""
     date_joined = models.DateTimeField(auto_now_add=True)
     counted = models.BooleanField(default=False)
-    """Whether the person agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
+    """Whether the person agreed that their work is counted in figures about everyone who agreed
+    (docs/analytics.md). Those figures contain no names."""
     asked_to_teach = models.DateTimeField(null=True, blank=True, editable=False)
-    """The time at which a learner asked to become an instructor. Null if there was no request, and after the person
-    was given a role."""
+    """The time at which a learner asked to become an instructor. Null if there was no request, and once the
+    person has been given a role."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

@@ -1,6 +1,9 @@
-"""Decides who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
-has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's session
-has the account's key, so one rule about owners is enough."""
+"""Gives an account, when its person signs in, what the browser owned before.
+
+Every owner is a key. A browser's key owns what an anonymous visitor creates (`eosviz/browser.py`); an account
+has such a key, too. After signing in, the browser's session holds the account's key, so all other code needs
+only one rule about owners.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from eosviz.browser import BROWSER_KEY, browser_of
 
 
 def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
-    """Give the account what the browser owned. Called by Django after each sign-in."""
+    """Give the account what the browser owned. Django calls this after each sign-in."""
     held = browser_of(request.session)
     if held != user.owner_key:
         claim(user, held)
@@ -23,7 +26,8 @@ def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: A
 
 
 def claim(user: User, browser: str) -> None:
-    """Give what this browser's key owns to the account."""
+    """Make the account the owner of everything that the key `browser` owns. Does nothing if the key is empty
+    or belongs to an account."""
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():

@@ -1,8 +1,8 @@
-"""Registers what people own. Each app registers its models in its module `owned.py`, which is imported when all
-models are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
-packed and deleted.
+"""Registers what people own. Each app registers its models in its module `owned.py`, which is imported when
+all models are loaded. A registered class says how rows of a browser become rows of an account, and how rows
+are counted, packed and deleted.
 
-An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
+An owner is a key (`eosviz/browser.py`): the key of an account, or of a browser without an account.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """The rows of one model as something that people own. By default the owner is an account: the row refers to the
-    account and is deleted with it."""
+    """The rows of one model that people own. In this base class the owner is an account: each row refers to
+    it and is deleted with it."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
-    """The name of these rows in keys of the catalogue. Empty if the account's page does not list them."""
+    """The word for these rows in keys of the catalogue. Empty if the account's page does not list them."""
     fate: ClassVar[str] = "deleted"
     """What happens to the rows when the account is deleted: `deleted` or `anonymised`."""
 
@@ -42,7 +42,7 @@ class Owned:
         return f"{plural[:1].upper()}{plural[1:]}"
 
     def rows(self, user: User) -> QuerySet[Any]:
-        """The account's rows."""
+        """The rows that this account owns."""
         raise NotImplementedError
 
     def claim(self, browser: str, account: str) -> None:
@@ -53,7 +53,7 @@ class Owned:
         return {}
 
     def facts(self, user: User) -> dict[str, Any]:
-        """The entries of these rows in `account.json`, by name."""
+        """What `account.json` says about these rows: name of an entry → its value."""
         return {}
 
     def files(self, user: User) -> Iterator[File]:
@@ -61,18 +61,20 @@ class Owned:
         return iter(())
 
     def let_go(self, user: User) -> None:
-        """Do what is needed before the account is deleted. Called outside the transaction."""
+        """Do what must happen before the account is deleted, outside the transaction that deletes it."""
 
     def delete(self, user: User) -> None:
         """Delete or anonymise the rows, in the transaction that deletes the account."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
-        """The rows of browsers without an account that are to be deleted: made before this time and, where use is
-        recorded, not used since. None if such rows are not deleted by their age."""
+        """The rows that are to be deleted because of their age: they belong to browsers without an account,
+        were made before this time and, where use is recorded, have not been used since. None if rows of this
+        model are not deleted by age."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
-        """The counts of what is deleted with these rows: a word that the command `retention` prints → count."""
+        """Counts what would be deleted with these rows. Dict of word that the command `retention` prints →
+        number."""
         return {self.kind: rows.count()}
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
@@ -87,7 +89,7 @@ class OwnedByKey(Owned):
         return self.of(user.owner_key)
 
     def of(self, key: str) -> QuerySet[Any]:
-        """The rows of this key. An empty key owns nothing."""
+        """The rows whose owner is this key. An empty key owns nothing."""
         return self.model._default_manager.filter(owner=key, owner__gt="")
 
     def claim(self, browser: str, account: str) -> None:
@@ -101,13 +103,14 @@ _registered: list[Owned] = []
 
 
 def register(owned: type[Owned]) -> type[Owned]:
-    """Register the decorated class of an app's `owned.py`."""
+    """A class decorator for an app's `owned.py`: registers the class."""
     _registered.append(owned())
     return owned
 
 
 def everything() -> tuple[Owned, ...]:
-    """All registered classes, in the order of the apps. Those whose rows outlive the account come last."""
+    """All registered classes, in the order of the apps; those whose rows are anonymised and not deleted come
+    last."""
     return tuple(sorted(_registered, key=lambda owned: owned.fate != "deleted"))
 
 

@@ -1,9 +1,10 @@
-"""Limits on wrong passwords, by the rates `wrong_password.…` of `settings.RATES`.
+"""Limits wrong passwords, by the rates `wrong_password.…` of `settings.RATES`.
 
-A wrong password from a browser that does not know the account counts three times: for the network address of
-the browser, for this network address together with the account, and for the account from anywhere. From a
-browser that knows the account, it counts only for this browser. A right password takes its counts back. The
-account is what was typed as its address: it makes no difference whether the account exists.
+A wrong password from a browser that has never signed in to the account counts against three limits: of the
+browser's network address, of this network address together with the account, and of the account from
+anywhere. From a browser that has signed in to the account, it counts only against a limit of this browser. A
+right password takes its counts back. The account is the address that was typed in, whether or not such an
+account exists.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from eosviz.rates import TooOften, rate_of, take
 
 
 class Attempt:
-    """One password attempt. It is counted when it is created, so that attempts at the same time are all counted."""
+    """One attempt to sign in with a password. It is counted when the object is created, so that simultaneous
+    attempts are all counted."""
 
     def __init__(self, request: HttpRequest, email: str) -> None:
-        """Count the attempt. Raises TooOften, after it has taken its counts back. Raises RedisError if counting
-        is impossible."""
+        """Count the attempt. If a limit is exceeded, takes this attempt's counts back and raises TooOften.
+        Raises RedisError if attempts cannot be counted."""
         self._taken: list[tuple[str, str]] = []
         for name, caller in _counted(request, email.strip().lower()):
             try:
@@ -32,7 +34,7 @@ class Attempt:
             self._taken.append((name, caller))
 
     def was_right(self) -> None:
-        """Take back what was counted: the password was right, or the attempt is refused."""
+        """Take this attempt's counts back, because the password was right or the attempt was refused."""
         for name, caller in self._taken:
             buckets.give_back(rate_of(name), caller)
         self._taken.clear()

@@ -1,5 +1,5 @@
-"""The right of the person who opened a socket. It lasts while the browser's session belongs to the same person,
-signed in or anonymous."""
+"""The right of the person who opened a socket. It lasts as long as the browser's session belongs to the same
+account or, for anonymous visitors, has the same owner's key."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from eosviz.rights import Ending, Right, of_cookie, of_owner
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
-    """The person's right; empty if the browser's cookie has no stored session. It ends (`Ending.SIGNED_OUT`)
-    when that session loses the account or the owner's key that it has now."""
+    """The person's right, as a tuple of one; empty if no stored session belongs to the browser's cookie. The
+    right ends (`Ending.SIGNED_OUT`) when that session no longer has the account or the owner's key that it
+    has at this call."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()

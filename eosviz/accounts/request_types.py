@@ -1,5 +1,5 @@
-"""Types of requests with attributes that `HttpRequest` does not declare, or declares with a wider type: a
-middleware sets them."""
+"""Types of requests with attributes that a middleware sets. `HttpRequest` does not declare them, or declares
+them with a wider type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class HtmxRequest(HttpRequest):
-    """Any request, because all requests pass through `django_htmx.middleware.HtmxMiddleware`."""
+    """Any request of the site: `django_htmx.middleware.HtmxMiddleware` gives each one the attribute
+    `htmx`."""
 
     htmx: HtmxDetails
 
@@ -31,7 +32,7 @@ def is_signed_in(request: HttpRequest) -> TypeGuard[SignedInRequest]:
 
 
 def user_of(request: HttpRequest) -> User:
-    """The account of a request. Raises PermissionDenied for an anonymous one."""
+    """The account of a request. Raises PermissionDenied if the visitor is anonymous."""
     if not is_signed_in(request):
         raise PermissionDenied
     return request.user

@@ -1,5 +1,5 @@
-"""Deletes two kinds of old data: rows that people without an account left behind longer ago than the operator's
-limit, and expired cookie sessions. Each app says which of its rows are left behind (`owning.py`)."""
+"""Deletes two kinds of old data: rows of people without an account that are older than the operator's limit,
+and expired cookie sessions. Each app says which of its rows are old (`owning.py`)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ BATCH = 100
 
 
 def due(days: int) -> dict[str, int]:
-    """Count the rows left behind for more than this many days, and the expired cookies: word → count. Raises
-    ValueError for less than one day."""
+    """Count what `apply` would delete: the rows of people without an account that are older than this many
+    days, and the expired cookie sessions. Dict of word → number. Raises ValueError if ``days`` is below 1."""
     before = _before(days)
     numbers: dict[str, int] = {}
     for owned in everything():
@@ -31,7 +31,7 @@ def due(days: int) -> dict[str, int]:
 
 
 def apply(days: int) -> dict[str, int]:
-    """Delete what `due` counts. The numbers are logged first."""
+    """Delete what `due` counts, after logging the counts. Returns the counts."""
     before = _before(days)
     numbers = due(days)
     logger.info("retention: older than %s days and without an account: %s", days, listed(numbers))

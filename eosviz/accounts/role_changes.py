@@ -1,4 +1,4 @@
-"""A changed role may end rights of the person's open sockets (`eosviz/rights.py`)."""
+"""Announces changed roles: they may end rights of the person's open sockets (`eosviz/rights.py`)."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def roles_changed(
         return
     users = User.objects.filter(
         pk__in=pk_set or ()
-    )  # the change was made on the group: `pk_set` holds accounts
+    )  # The change was made on the group, so `pk_set` contains the ids of accounts.
     changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

@@ -1,7 +1,8 @@
-"""The permissions of each role, stored as groups after every migration.
+"""The permissions of each role. They are stored as groups after every migration.
 
-A right that depends on a row (one's own session, a class that one teaches) is a method of its query set, not a
-permission."""
+A right that depends on a row (one's own session, a class that one teaches) is a method of the row's query
+set, not a permission.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from eosviz.accounts.models import User
 
 
 class Role(StrEnum):
-    """The roles. Instructors and administrators are in the group with the name of their role."""
+    """The roles. Instructors and administrators are in the group that has the name of their role; learners
+    are in neither."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"
@@ -39,8 +41,8 @@ MAY: dict[Role, tuple[str, ...]] = {
         "workshop.change_draft",
     ),
 }
-"""Permissions as `app.codename`. An administrator may view every class, but teaches only classes in which
-they are an instructor."""
+"""The permissions of each role, as `app.codename`. An administrator may view every class, but teaches only
+those classes in which they are an instructor."""
 
 LOOKED_AT = (
     "accounts",
@@ -58,7 +60,8 @@ LOOKED_AT = (
 
 
 def give_role(user: User, role: Role) -> None:
-    """Give the person exactly this role. A superuser stays an administrator. That also answers a request for a role."""
+    """Give the person exactly this role, and close their request for a role if there is one. A superuser
+    stays an administrator."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(asked_to_teach=None)
         user.groups.remove(*Group.objects.filter(name__in=list(Role)))
@@ -67,7 +70,7 @@ def give_role(user: User, role: Role) -> None:
 
 
 def role_of(user: User) -> Role:
-    """The highest role. A superuser counts as administrator."""
+    """The person's highest role. A superuser counts as an administrator."""
     if user.is_superuser:
         return Role.ADMINISTRATOR
     held = set(user.groups.values_list("name", flat=True))
@@ -75,8 +78,8 @@ def role_of(user: User) -> Role:
 
 
 def keep_groups(**kwargs: Any) -> None:
-    """After a migration, give the group of each role the permissions of MAY; administrators may also view the
-    models of the apps in LOOKED_AT."""
+    """Give the group of each role the permissions of MAY, and administrators also the permission to view the
+    models of the apps in LOOKED_AT. Django calls this after each app's migration."""
     if Group._meta.db_table not in connections[kwargs.get("using", "default")].introspection.table_names():
         return  # only some apps are migrated
     for role, names in MAY.items():

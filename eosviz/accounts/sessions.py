@@ -1,6 +1,9 @@
-"""The session store. It returns an empty session if the session's account was deleted or blocked, or got a
-new password elsewhere. The owner's key is in the session and is read without a look at the account; without the check
-here a stolen cookie would keep its rights after the password was changed."""
+"""The store of browser sessions. It returns an empty session if the session's account was deleted or blocked,
+or has a new password that was not set in this session.
+
+The session itself contains the owner's key, so most code reads the key without loading the account. Without
+the check here, a stolen cookie would keep its rights after the password was changed.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Signing up and in; no response reveals which addresses have an account.
+"""Signing up and in. No response reveals which addresses have an account.
 
-With mail, the response is the same for every address, and a mail informs its owner. Without mail an address
-cannot be proved, so a sign-up with a free address creates the account at once. The response is still the
-same: it leads to the sign-in page, which shows the address. A person who signs in there with the password
-just chosen learns that the address was free, but has then created the account. Only mail could hide this.
+With mail, the response is the same for every address, and the owner of the address gets a mail. Without mail
+an address cannot be proved, so a sign-up with a free address creates the account at once. The response is
+still the same: it leads to the sign-in page, which shows the address. A person who signs in there with the
+password that they have just chosen learns that the address was free, but has then created the account. Only
+mail could hide this.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from django.utils.http import urlencode
 from eosviz.accounts.forms import words
 
 SIGNED_UP_AS = "signed_up_as"
-"""The key under which the session keeps the address that fills the sign-in form once."""
+"""The session's key for the address with which the sign-in form is filled in once."""
 
 
 class SignUp(SignupForm):
@@ -39,7 +40,7 @@ class SignUp(SignupForm):
 
     def try_save(self, request: HttpRequest) -> tuple[Any, HttpResponse | None]:
         if self.account_already_exists:
-            make_password(self.cleaned_data["password1"])  # takes as long as creating an account
+            make_password(self.cleaned_data["password1"])  # so that this takes as long as creating an account
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
             get_adapter(request).check_mail(self.cleaned_data["email"])
             saved: tuple[Any, HttpResponse | None] = super().try_save(request)
@@ -54,8 +55,8 @@ class SignUp(SignupForm):
         return None, redirect(reverse("account_login") + query)
 
     def save(self, request: HttpRequest) -> Any:
-        """allauth's method, in one transaction that begins after the password was hashed: hashing takes long,
-        and SQLite allows one writer at a time."""
+        """allauth's method, with a transaction that begins only after the password is hashed: hashing takes
+        long, and SQLite allows one writer at a time."""
         adapter = get_adapter()
         user = adapter.save_user(request, adapter.new_user(request), self, commit=False)
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Signing in with an account of another site. Imported only if `EOSVIZ_SIGN_IN_WITH` names one."""
+"""Signing in with an account of another site. Imported only if `EOSVIZ_SIGN_IN_WITH` names such a site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> Any:
-        """Fill the fields of a new account. Its name on the other site is the first proposal for the name here."""
+        """Fill the fields of a new account. Its name on the other site becomes its name here; the person can
+        change it."""
         user = super().populate_user(request, sociallogin, data)
         whole = data.get("name") or " ".join(
             part for part in (data.get("first_name"), data.get("last_name")) if part

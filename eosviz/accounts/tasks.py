@@ -10,6 +10,7 @@ from eosviz.celery import app
 
 @app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)
 def apply_retention() -> None:
-    """Delete what `retention.due` counts. Does nothing if the operator has set no number of days."""
+    """Delete what `retention.due` counts. Does nothing if the operator has set no limit
+    (`KEEP_ANONYMOUS_DAYS`)."""
     if settings.KEEP_ANONYMOUS_DAYS > 0:
         retention.apply(settings.KEEP_ANONYMOUS_DAYS)

@@ -1,4 +1,5 @@
-"""*Your usage*: a person's quotas with their use, and how often the person may do something."""
+"""The page *Your usage*: how much of each quota a person has used, and how often a person may do each limited
+thing."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from eosviz import quotas
 from eosviz.browser import browser_of
 
 NEARLY_FULL = 0.9
-"""From this used share of a quota on, the bar has another colour."""
+"""From this used share of a quota on, its bar has another colour."""
 WHOM = ("person", "address")
 LEFT_OUT = ("wrong_password",)
-"""The rates whose names begin with these words are not on the page: they limit guesses at an account. The refusal
-of a guess mentions the rate."""
+"""The first words of the names of rates that the page does not show: those rates limit guesses at a password.
+A refused guess states its rate."""
 
 
 @never_cache
@@ -40,7 +41,8 @@ def _shown_rates() -> list[str]:
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """A row of the table of rates: the limit for `everyone`, or the limits for a `person` and an `address`."""
+    """A row of the table of rates, with the limit for `everyone`, or with the limits for a `person` and for a
+    network `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}

@@ -1,4 +1,5 @@
-"""The account's own pages. Signing up and in, passwords and addresses are django-allauth's, with our templates."""
+"""The account's own pages. Signing up and in, passwords and addresses are views of django-allauth, with the
+site's templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records trails and creates analyses. Pages, a command and the nightly task call these functions."""
+"""Records trails, and creates analyses for pages, a command and the nightly task."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def is_followed(session: Session) -> bool:
-    """Whether a trail of this session is recorded: for an account that agreed, or for work on an assignment
-    of a class that is not archived."""
+    """Whether a trail of this session is recorded: its owner is an account that agreed, or it is work on an
+    assignment of a class that is not archived."""
     if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
         return True
     attempts = Attempt.objects.filter(assignment__classroom__archived=None)
@@ -35,9 +35,10 @@ def is_followed(session: Session) -> bool:
 
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
-    """Record the reader's last and furthest step, and the steps from which they went back. On another branch
-    than the first, steps count up to where it left the first branch. Raises Problem if the session has no
-    such branch."""
+    """Store the reader's last and furthest step, and add the steps from which they went back. Only steps of
+    the first branch are stored: on another branch, `last` and `furthest` count at most up to the step where
+    it left the first one, and later steps of `backs` do not count. Raises Problem if the session has no
+    branch `branch_id`."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -60,15 +61,16 @@ def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs
 
 
 def ask(classroom: Classroom | None) -> Analysis:
-    """Create an analysis that waits. If one waits or runs already, return that one."""
+    """Create an analysis that waits for a process. Returns the existing one if an analysis of this class (of
+    all who agreed) is waiting or running."""
     with transaction.atomic():
         known: Analysis | None = Analysis.objects.of_scope(classroom).unfinished().first()
         return known or Analysis.objects.create(classroom=classroom, state=State.WAITING)
 
 
 def ask_for_all() -> list[Analysis]:
-    """Create an analysis for each class that is not archived and one for all who agreed, where something may
-    have changed since the last one."""
+    """Ask for an analysis of each class that is not archived, and for one of all who agreed. Classes without
+    changes since their last analysis are left out."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_activity(scope)]

@@ -1,7 +1,7 @@
-"""Bars along the steps of a scenario, as plain numbers for a picture. Pure.
+"""Computes the picture of figures along a scenario's steps, as plain numbers. Pure.
 
-Each row of bars is one kind of figure. The height of a bar is the share of the figure. The table below the
-picture has the same figures.
+Each kind of figure has a row of bars. A bar's height is the figure's share. The table below the picture has
+the same figures.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from eosviz.analytics.models import Figure, Kind
 
 WIDTH = 1000
 HEIGHT = 56
-"""The height of a bar at a share of 1."""
+"""The height of a bar with a share of 1."""
 ROW = 92
-"""The distance between rows: a row's name is above its bars."""
+"""The distance between two rows of bars. A row's name is above its bars."""
 FOOT = 28
 BAR_MIN, BAR_MAX = 4.0, 24.0
 TICKS_MAX = 10
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The bars of one kind. `y`: their base line."""
+    """The row of bars of one kind. `y`: where the bars stand."""
 
     kind: str
     y: float
@@ -53,7 +53,7 @@ class Drawing:
     height: int
     lines: tuple[Line, ...]
     ticks: tuple[tuple[float, int], ...]
-    """Each tick as x and step."""
+    """Each tick as (x, step)."""
     width: int = WIDTH
 
     @property
@@ -62,8 +62,8 @@ class Drawing:
 
 
 def draw(figures: Iterable[Figure], steps: int) -> Drawing | None:
-    """The figures of one scenario's steps as bars. ``steps``: the axis reaches at least this step. None if
-    there is no bar."""
+    """The figures of one scenario's steps as bars. ``steps``: the number of the step up to which the axis
+    reaches at least. None if there is no bar."""
     by_kind: dict[str, list[Figure]] = {}
     for figure in figures:
         if figure.step is not None and figure.kind in SHOWN:
@@ -92,8 +92,8 @@ def _bar(figure: Figure, pitch: float, width: float, ground: float) -> Bar:
 
 
 def _tick(last: int) -> int:
-    """The distance between two numbers below the bars: the smallest of 1, 2, 5, 10, … that needs at most
-    `TICKS_MAX` after the 0."""
+    """The distance, in steps, between two numbers below the bars: the smallest of 1, 2, 5, 10, … with which
+    at most `TICKS_MAX` numbers follow the 0."""
     unit = 1
     while True:
         for times in (1, 2, 5):

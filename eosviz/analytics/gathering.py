@@ -1,9 +1,9 @@
 """Reads the input of an analysis from the database: visits, what readers did in them, and the steps at which
 they did it.
 
-People are numbers, which are assigned anew for each analysis and stored nowhere. A visit is one session. Only
-what happened on its first branch up to the first intervention counts, because there everyone has the same
-steps.
+A visit is one session. Only what happened on its first branch before the first intervention counts, because
+that part is the same for everyone. People are numbered anew for each analysis; the numbers are stored
+nowhere.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from eosviz.walkthroughs.models import Branch, Command, Intervention, Made, Sess
 from eosviz.workshop.models import Edition
 
 SESSIONS_MAX = 200_000
-"""At most this many sessions are in one analysis, the newest. The others are counted and reported."""
+"""An analysis covers at most this many sessions, the newest ones. It reports how many others there are."""
 LEFT_AFTER = timedelta(days=1)
-"""An unfinished session counts as left after this time without a command or a report of its trail."""
+"""After this time without a command or a report of its trail, an unfinished session counts as abandoned."""
 STEPS_MAX = 5_000
-"""The rules and sentences of a scenario's steps are read up to the step with this number."""
+"""Of a scenario's steps, only those up to this number are read for their rules and sentences."""
 AT_ONCE = 500
 _ALONE, _CLASS = "alone", "class"
 
@@ -39,8 +39,10 @@ Row = dict[str, Any]
 
 @dataclass
 class Gathered:
-    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) → the step's sentence.
-    ``not_compared``: how many actions came at steps that could not be compared with others'."""
+    """The rows for the frames of `measures.py`, and counts. ``sentences``: (version, variant, step) → the
+    step's sentence. ``people``: how many there are. ``under_way``: the sessions left out because they may
+    still be in use. ``not_compared``: the actions at steps that other visits do not have. ``left_out``: the
+    sessions beyond SESSIONS_MAX."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)
@@ -81,8 +83,8 @@ def gather(classroom: Classroom | None, now: datetime) -> Gathered:
 
 
 def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
-    """The sessions that an analysis is about: of a class's learners at its assignments, or, without a class,
-    of active accounts that agreed."""
+    """The sessions that an analysis covers. With a class: those in which its learners worked on its
+    assignments. Without: those of active accounts that agreed."""
     if classroom is None:
         agreed = User.objects.filter(is_active=True, counted=True)
         return Session.objects.filter(owner__in=agreed.values("owner_key"))
@@ -95,8 +97,8 @@ def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
 
 
 class _Lessons:
-    """Finds out which versions belong to the same lesson: editions of one draft, or versions of one name in the
-    library."""
+    """Finds out which versions of scenarios belong to the same lesson: the editions of one draft, or the
+    versions with one name in the library."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
@@ -179,15 +181,15 @@ def _read(
         done = interventions[root.id]
         common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to step `common` the visit has the same steps as every other visit of this version and variant. The
-        # sentences of steps are read from the visit with the highest such step.
+        # Up to step `common` this visit has the same steps as every other visit of this version and variant.
+        # The sentences of steps are read from the visit with the highest `common`.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
         gathered.not_compared += _moves(number, root, done, others, trail, answers[session], common, moves)
         gathered.moves += moves
         looked = _reach(root, trail, common) | {"own_way": bool(done or others)}
-        # A reader who did something at a step was there, even if their page reported less: a browser sends
-        # the reports, and the last one may not have arrived.
+        # A reader who did something at a step was there, even if their page reported less: the last report of
+        # a browser may not have arrived.
         looked["reach"] = max(looked["reach"], looked["last"], *(move["step"] for move in moves))
         gathered.visits.append({**place, **looked})
 
@@ -197,8 +199,8 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, trail: Trail | None, common: int) -> Row:
-    """How far the reader looked, and how the visit ended. Without a trail, all steps that were made count as
-    seen."""
+    """How far the reader looked (`reach`), which step they looked at last, and whether they saw the end.
+    Without a trail, all steps that were made count as seen."""
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {
@@ -218,7 +220,8 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add the visit's moves at common steps to `moves`. Returns the number of moves that are not compared."""
+    """Add what the reader did at common steps to `moves`. Returns the number of other actions of the visit,
+    which are not compared."""
     not_compared = 0
     made = [("branched", one["after"], 1, 0) for one in done[:1]]
     made += [("branched", one.leaves_at, 1, 0) for one in others if one.parent_id == root.id]
@@ -229,7 +232,7 @@ def _moves(
         if answer.right is None:
             continue
         kind = "right" if answer.right else "wrong"
-        # An answer on a branch that the reader made is about another run.
+        # An answer on another branch is about another run.
         at = answer.at if answer.branch_id == root.id else common + 1
         made.append((kind, at, 1, int(answer.answered.timestamp() * 1_000_000)))
     for kind, step, times, answered in made:

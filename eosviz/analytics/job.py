@@ -1,4 +1,5 @@
-"""An analysis as a job: Spark computes figures from the gathered input, and those that may be shown are stored."""
+"""Runs an analysis as a job: Spark computes figures from the gathered input, and the figures that may be
+shown are stored."""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.models import State
 
 FIGURES_MAX = 20_000
-"""At most this many figures are in one analysis. Figures about the most people come first."""
+"""An analysis stores at most this many figures: those about the most people."""
 STORED_AT_ONCE = 500
 
 
 def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
-    """Run a claimed analysis to its end; a cancelled one stores no figures. An error fails the analysis
-    (`actions.beating`) and is raised."""
+    """Run a claimed analysis to its end. If it was cancelled, no figures are stored. After an error the
+    analysis is marked as failed (`actions.beating`), and the error is raised."""
     with actions.beating(analysis) as stop:
         gathered = gather(analysis.classroom, timezone.now())
         withheld, rows = _figures(spark, gathered, analysis.people_min)
@@ -51,13 +52,13 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             withheld=withheld,
             finished=timezone.now(),
         )
-        # The older analyses are deleted last: if the process is killed before, one of them remains visible.
+        # The older analyses are deleted last: if the process is killed before, pages still show one of them.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
         older.exclude(id__in=older.unfinished().values("id")).delete()
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:
-    """Returns the number of figures that are withheld, and the rows of the figures to store."""
+    """Compute the figures. Returns how many are withheld, and the rows of those to store."""
     frames = Frames.of(
         _frame(spark, gathered.visits, VISITS_SCHEMA),
         _frame(spark, gathered.moves, MOVES_SCHEMA),
@@ -99,6 +100,6 @@ def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
         for row in rows
     ]
     with transaction.atomic():
-        # An earlier process that was killed may have stored some of the figures.
+        # An earlier process that was killed may have stored some of these figures.
         analysis.figures.all().delete()
         Figure.objects.bulk_create(made, STORED_AT_ONCE)

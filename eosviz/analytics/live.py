@@ -1,4 +1,4 @@
-"""The progress of an analysis, for its open pages."""
+"""Sends the progress of an analysis to its open pages."""
 
 from __future__ import annotations
 

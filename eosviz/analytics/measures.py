@@ -1,9 +1,9 @@
 """Computes the figures of an analysis from visits and moves, as DataFrames. Makes no database query, and
 knows no names of people.
 
-Every figure counts different people, never visits, so that a person who tries often does not weigh more. A
-figure about too few people is withheld. If the withheld groups together have too few people, too, their sum
-could be found by subtraction; then the smallest of the other groups is also withheld.
+Every figure counts people, not visits, so that a person who tries often does not weigh more. A figure about
+too few people is withheld. If the groups whose figures are withheld have, together, too few people, too,
+their sum could be found by subtraction; then the figure of the smallest other group is also withheld.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ VISITS_SCHEMA = _schema(
     visit=_LONG, person=_LONG, group=_TEXT, scenario=_TEXT, version=_LONG, variant=_TEXT,
     reach=_LONG, last=_LONG, ended=_FLAG, own_way=_FLAG,
 )  # fmt: skip
-"""A row for each session. ``reach``: the furthest common step that was looked at. ``last``: the common step
-that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
-with time; ``scenario`` is the same for all versions of one lesson."""
+"""One row for each session. ``reach``: the furthest common step that was looked at. ``last``: the common step
+that was looked at last. ``own_way``: whether the session has a second branch or an intervention. ``version``
+grows with time; ``scenario`` is the same for all versions of one lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG, answered=_LONG)
-"""The moves of one kind, visit and step are in one row or in several. ``kind``: back, branched, wrong or right;
-`Frames` adds left. ``answered``: when a prediction was made, in microseconds since 1970; 0 for other moves."""
+"""Each row is a move of a visit at a step, ``times`` times; several rows may be about the same move.
+``kind``: back, branched, wrong or right; `Frames` adds left. ``answered``: when a prediction was made, in
+microseconds since 1970; 0 for other moves."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
-"""A row for each step and each requirement that the step exercises."""
+"""One row for each step and each requirement that the step follows."""
 RUN = ["version", "variant"]
 PLACE = [*RUN, "step"]
 CONFUSING = ("left", "back", "wrong")
@@ -45,14 +46,14 @@ CONFUSING = ("left", "back", "wrong")
 class Frames:
     visits: DataFrame
     moves: DataFrame
-    """The moves with the columns of their visits, including the kind `left`. Of the answers that a person gave at one
-    step in one group, only the first is kept."""
+    """The moves with the columns of their visits, including moves of the kind `left`. If a person predicted
+    several times at one step in one group, only the first prediction is kept."""
     rules: DataFrame
 
     @classmethod
     def of(cls, visits: DataFrame, moves: DataFrame, rules: DataFrame) -> Frames:
-        """Prepare the frames: every visit counts twice, in its own group and in the group of all together (an
-        empty name)."""
+        """Prepare the frames. Every visit is doubled: one row has its own group, the other the empty name,
+        which stands for all groups together."""
         groups = f.explode(f.array(f.col("group"), f.lit("")))
         visits = visits.withColumn("group", groups).cache()
         left = visits.where("not ended and not own_way").select(
@@ -74,7 +75,7 @@ class Frames:
 
 
 def _first_answers(moves: DataFrame) -> DataFrame:
-    """The moves without answers that a person gave after their first at the same step."""
+    """The moves, without predictions that a person made after their first one at the same step."""
     is_answer = f.col("kind").isin("wrong", "right")
     in_time = Window.partitionBy("group", "person", *PLACE).orderBy("answered", "visit")
     answers = moves.where(is_answer).withColumn("number", f.row_number().over(in_time))
@@ -82,7 +83,7 @@ def _first_answers(moves: DataFrame) -> DataFrame:
 
 
 def wilson(people: Column, of: Column) -> tuple[Column, Column]:
-    """The 95 % interval of a share by Wilson's score."""
+    """The lower and the upper end of the 95 % interval of the share `people / of`, by Wilson's score."""
     share, square = people / of, f.lit(CONFIDENCE_Z**2)
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = CONFIDENCE_Z * f.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
@@ -94,16 +95,16 @@ def _people(column: str) -> Column:
 
 
 def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
-    """A row (``group, PLACE, of``) for each group and step that `steps` has. ``of``: how many people looked
-    at the step."""
+    """One row (``group, PLACE, of``) for each group and step in `steps`. ``of``: how many people looked at
+    the step."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = steps.select("group", *PLACE).distinct().join(looked, ["group", *RUN]).where("reach >= step")
     return met.groupBy("group", *PLACE).agg(_people("of"))
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Figures for each step: how many people left, went back or branched there, how many had difficulty (`confused`:
-    they left, went back or predicted wrongly), and how many reached the step."""
+    """Figures for each step: how many people left, went back or branched there; how many did one of left,
+    went back and predicted wrongly (kind `confused`); and, as `of`, how many looked at the step."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -111,7 +112,8 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Figures for each step: how many people predicted wrongly, out of those who answered."""
+    """Figures for each step: how many people predicted wrongly (`people`), out of those who predicted
+    (`of`)."""
     answers = frames.moves.where("kind in ('wrong', 'right')")
     wrong = (f.col("kind") == "wrong").cast("long")
     return (
@@ -123,8 +125,8 @@ def predictions(frames: Frames) -> DataFrame:
 
 
 def rules(frames: Frames) -> DataFrame:
-    """Figures for each rule: how many people had difficulty at a step with the rule, out of those who met the rule in
-    any scenario."""
+    """Figures for each rule: how many people left, went back or predicted wrongly at a step with this rule
+    (`people`), out of those who looked at such a step in any scenario (`of`)."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = looked.join(frames.rules, RUN).where("reach >= step").groupBy("group", "rule").agg(_people("of"))
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).join(frames.rules, PLACE)
@@ -133,8 +135,8 @@ def rules(frames: Frames) -> DataFrame:
 
 
 def _per_person(frames: Frames) -> DataFrame:
-    """A row for each person and run (``group, person, scenario, RUN``), with a flag for each kind. `wrong` is
-    null without answers."""
+    """One row for each person and run (``group, person, scenario, RUN``), with a flag for each kind. `wrong`
+    is null if the person predicted nothing."""
     did = (
         frames.moves.groupBy("visit", "group")
         .pivot("kind", ["left", "back", "branched", "wrong", "right"])
@@ -150,8 +152,8 @@ def _per_person(frames: Frames) -> DataFrame:
 
 
 def runs(frames: Frames) -> DataFrame:
-    """Figures for each version and variant: how many people reached the end, left, went back, branched or predicted
-    wrongly."""
+    """Figures for each version and variant: how many people reached the end, left, went back, branched or
+    predicted wrongly in it."""
     each = _per_person(frames)
     kinds = f.explode(
         f.array(
@@ -170,8 +172,8 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Figures that compare each version of a scenario with the previous version that enough people used. `low` and
-    `high` are the interval of the difference of shares (Newcombe)."""
+    """Figures that compare each version of a scenario with the latest earlier version that enough people
+    used. `low` and `high` are the ends of the interval of the difference of the two shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (
@@ -189,8 +191,8 @@ def changes(whole: DataFrame, people_min: int) -> DataFrame:
 
 
 def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
-    """The ``figures`` with the column `shown`: whether a figure is about enough people and no withheld figure
-    can be computed with its help."""
+    """The ``figures`` with the column `shown`: true if the figure is about enough people, and no withheld
+    figure can be computed from it."""
     same = Window.partitionBy("kind", "scenario", *PLACE, "rule", "before")
     few = _few("people", people_min) | (f.col("of") < people_min)
     few |= f.coalesce(_few("people_before", people_min), f.lit(False))
@@ -207,12 +209,13 @@ def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """True for a figure about too few people."""
+    """Whether the number in ``column`` is too small to be shown: at least one person, but fewer than
+    ``people_min``."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 
 def figures(frames: Frames, people_min: int) -> DataFrame:
-    """All figures with their intervals, and `shown`."""
+    """All figures, with their intervals and the column `shown`."""
     whole = runs(frames)
     low, high = wilson(f.col("people"), f.col("of"))
     plain = [steps(frames), predictions(frames), rules(frames), whole]

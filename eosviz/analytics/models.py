@@ -17,15 +17,15 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Session
 
 BACKS_MAX = 200
-"""At most this many steps of one session are stored from which the reader went back."""
+"""For each session, at most this many of the steps from which the reader went back are stored."""
 PEOPLE_MIN_CLASS = 3
-"""A figure of a class is withheld if it could identify a person: if fewer people than this, but at least one, did
-what it counts, or if fewer than this could have done it."""
+"""A figure of a class is withheld if it could identify a person: if at least one person but fewer than this
+number did what it counts, or if fewer than this number could have done it."""
 
 
 class Trail(models.Model):
-    """How far a reader looked in a session, and from where they went back. Recorded as `actions.is_followed`
-    decides."""
+    """How far a reader got in a session, and from which steps they went back. `actions.is_followed` decides
+    whether a session has a trail."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="trail")
     last = models.PositiveIntegerField(default=0)
@@ -33,9 +33,9 @@ class Trail(models.Model):
     left the first one."""
     furthest = models.PositiveIntegerField(default=0)
     backs = models.JSONField(default=dict)
-    """Each step from which the reader went back, with the number of times; at most `BACKS_MAX` steps."""
+    """Dict of step from which the reader went back → number of times; at most `BACKS_MAX` steps."""
     backs_more = models.PositiveIntegerField(default=0)
-    """The number of times that the reader went back from steps that `backs` does not have."""
+    """How often the reader went back from steps that are not in `backs`."""
     changed = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -44,13 +44,13 @@ class Trail(models.Model):
 
 class AnalysisQuerySet(JobQuerySet):
     def of_scope(self, classroom: Classroom | None) -> AnalysisQuerySet:
-        """The analyses of this class, or of all who agreed; the newest is first."""
+        """The analyses of this class or, if it is None, of all who agreed; the newest first."""
         found: AnalysisQuerySet = self.filter(classroom=classroom).order_by("-created", "id")
         return found
 
     def seen_by_person(self, user: User) -> AnalysisQuerySet:
-        """The analyses of classes whose results a person may read and, if `may_see_all` holds, those of all
-        who agreed."""
+        """The analyses that a person may see: of classes whose results the person may read and, if
+        `may_see_all` holds, of all who agreed."""
         seen = models.Q(classroom__in=Classroom.objects.judged_by(user))
         if may_see_all(user):
             seen |= models.Q(classroom=None)
@@ -59,23 +59,25 @@ class AnalysisQuerySet(JobQuerySet):
 
 
 class Analysis(Job):
-    """One analysis of what a class did (without a class: all who agreed). Its figures identify no person."""
+    """One analysis of what the members of a class did or, without a class, of what all who agreed did. Its
+    figures identify no person."""
 
     runner = "eosviz.analytics.job.run_analysis"
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, related_name="analyses")
     people = models.PositiveIntegerField(default=0)
     sessions = models.PositiveIntegerField(default=0)
-    """The sessions that have ended, were submitted, or were left for a day."""
+    """The number of sessions in the analysis: those that have ended, were submitted, or were abandoned for a
+    day."""
     under_way = models.PositiveIntegerField(default=0)
-    """Sessions left out because they may still be in use."""
+    """The number of sessions that were left out because they may still be in use."""
     not_compared = models.PositiveIntegerField(default=0, db_column="apart")
-    """The number of actions that are not compared: they came at steps that others do not have, or at steps that the
-    trail did not store."""
+    """The number of actions that are not compared: they happened at steps that other visits do not have, or
+    at steps that the trail did not store."""
     left_out = models.PositiveIntegerField(default=0)
-    """Older sessions, beyond the bound of one analysis (SESSIONS_MAX)."""
+    """The number of older sessions beyond the limit of one analysis (SESSIONS_MAX)."""
     withheld = models.PositiveIntegerField(default=0)
-    """Figures that are not stored: about too few people, or beyond the bound of one analysis
-    (FIGURES_MAX)."""
+    """The number of figures that are not stored, because they are about too few people or beyond the limit of
+    one analysis (FIGURES_MAX)."""
     total = models.PositiveIntegerField(default=1)
     finished = models.DateTimeField(null=True)
 
@@ -100,37 +102,41 @@ class Kind(models.TextChoices):
     WRONG = "wrong", "wrong"
     """The person predicted wrongly. `of` counts the people who answered."""
     CONFUSED = "confused", "confused"
-    """The person left, went back or predicted wrongly at the step or, for a rule, at a step with the rule."""
+    """The person left, went back or predicted wrongly. If the figure has a step, this happened at the step;
+    if it has a rule, at a step with the rule."""
 
 
 class Figure(models.Model):
-    """The number of people who did something (`people`), out of those who could have done it (`of`). A figure with a
-    step is about that step, one with a rule is about the rule, and one with neither is about whole runs."""
+    """The number of people who did something (`people`), out of those who could have done it (`of`). A figure
+    with a `step` is about that step, one with a `rule` is about the rule, and one with neither is about whole
+    runs."""
 
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="figures")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     group = models.CharField(max_length=80, blank=True)
-    """The place where people met the scenario: `track <name>`, `class` or `alone`. Empty: all places together."""
+    """Where people met the scenario: `track <name>`, `class` or `alone`. Empty in the figure of all groups
+    together."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
-    """The version of the scenario. Null for a rule over all scenarios."""
+    """The version of the scenario. Null in the figure of a rule, which covers all scenarios."""
     variant = models.CharField(max_length=100, blank=True)
     step = models.PositiveIntegerField(null=True)
     rule = models.CharField(max_length=20, blank=True)
     people = models.PositiveIntegerField()
     times = models.PositiveIntegerField()
-    """The number of times that these people together did what the figure counts."""
+    """How often these people, together, did what the figure counts."""
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()
-    """The 95 % interval from `low` to `high`. It is the interval of the share or, if `before` is set, of the
-    difference between this share and the earlier one."""
+    """With `low`, the 95 % interval of the share or, if `before` is set, of the difference between this share
+    and the earlier one."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
-    """The version of the scenario with which this one is compared; null if the figure is no comparison."""
+    """The earlier version of the scenario with which this one is compared; null if the figure compares
+    nothing."""
     people_before = models.PositiveIntegerField(null=True)
     of_before = models.PositiveIntegerField(null=True)
-    """The people of the earlier version who could have done what the figure counts."""
+    """The number of people who could have done what the figure counts, in the earlier version."""
     said = models.JSONField(null=True)
-    """The step's sentence: `{"key", "params"}`."""
+    """The sentence of the step, as `{"key", "params"}`; null if it is not known."""
 
     class Meta:
         indexes = (models.Index(fields=["analysis", "version", "variant"], name="figure_place"),)
@@ -153,7 +159,7 @@ class Figure(models.Model):
 
 
 def may_see_all(user: User | AnonymousUser) -> bool:
-    """Whether the user teaches a class or may create classes."""
+    """Whether the user may see the figures about all who agreed: they teach a class or may create classes."""
     if not user.is_authenticated:
         return False
     return user.has_perm("classroom.add_classroom") or Classroom.objects.taught_by(user).exists()

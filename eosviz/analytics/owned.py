@@ -1,5 +1,5 @@
-"""Trails, as something that people own (`accounts/owning.py`). A trail belongs to its session and is deleted
-with it."""
+"""Registers trails among what people own (`accounts/owning.py`). A trail belongs to its session and is
+deleted with it."""
 
 from __future__ import annotations
 

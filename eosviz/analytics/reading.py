@@ -1,4 +1,5 @@
-"""The content of an analysis's pages: an overview of its scenarios, and one scenario along its steps."""
+"""Reads what the pages of an analysis show: an overview of its scenarios, and one scenario along its
+steps."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 RUNS_SHOWN = 100
 PLACES_SHOWN = 10
-"""At most this many steps are in the overview. A scenario's own page has all of its steps."""
+"""The overview lists at most this many steps. A scenario's own page lists all of its steps."""
 RULES_SHOWN = 25
 
 
 @dataclass(slots=True)
 class Run:
-    """One version and variant of a scenario. `whole`: each kind with its figure over the whole run."""
+    """One version and variant of a scenario, with its figures about the whole run. `whole`: kind → figure."""
 
     version: ScenarioVersion
     variant: str
@@ -47,7 +48,7 @@ class Run:
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:
-        """The address that opens this step in a new run of the reader."""
+        """The address of a page that opens this step in a new session of the reader."""
         return Link(
             scenario=self.version.identifier,
             version=self.version.digest[:VERSION_CHARACTERS],
@@ -61,7 +62,7 @@ COLUMNS = (Kind.ENDED, Kind.LEFT, Kind.BACK, Kind.BRANCHED, Kind.WRONG)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A figure at a step, and the address of the step."""
+    """A figure about a step."""
 
     run: Run
     figure: Figure
@@ -77,8 +78,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A requirement that people had difficulty with. `figure`: over all people; `groups`: the figures of the
-    groups that have one."""
+    """A requirement at whose steps people had difficulty. `figure`: over all people; `groups`: the figures of
+    single groups."""
 
     figure: Figure
     groups: list[Figure]
@@ -89,7 +90,8 @@ class Overview:
     runs: list[Run]
     run_count: int
     places: list[Place]
-    """The steps at which the most people had difficulty, by the lower end of the interval of their share."""
+    """The steps at which the largest share of people had difficulty, by the lower end of the share's
+    interval."""
     rules: list[Rule]
     changes: list[Figure]
     column_keys: list[str] = field(default_factory=lambda: [f"analytics.kind.{kind}" for kind in COLUMNS])
@@ -125,7 +127,7 @@ def overview(analysis: Analysis) -> Overview:
 
 
 def _doubt(change: Figure) -> bool:
-    """Whether the difference may be zero."""
+    """Whether the interval of the difference includes zero."""
     return change.low <= 0 <= change.high
 
 
@@ -139,7 +141,7 @@ def _runs(figures: Any) -> list[Run]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step with its figures. All of them have the step's sentence."""
+    """A step with its figures. Each figure has the step's sentence."""
 
     number: int
     places: list[Place]
@@ -150,7 +152,7 @@ class Step:
 
     @property
     def figure(self) -> Figure:
-        """One of the step's figures."""
+        """One of the step's figures, for the sentence."""
         return self.places[0].figure
 
 
@@ -159,14 +161,15 @@ class OneRun:
     run: Run
     drawing: Drawing | None
     steps: list[Step]
-    """The steps with figures, apart from `confused`, in the order of the run."""
+    """The steps that have figures, in the order of the run. Figures of the kind `confused` are left out."""
     groups: list[Figure]
-    """The figures of the whole run, at most one for each group and kind."""
+    """The figures about the whole run in single groups, at most one for each group and kind."""
     changes: list[Figure]
 
 
 def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
-    """One run of an analysis; None if the analysis has no figure about it over all people."""
+    """One run of an analysis. None if the analysis has no figure of all groups together about this version
+    and variant."""
     figures = analysis.figures.filter(version=version, variant=variant).prefetch_related("version", "before")
     together = [figure for figure in figures if figure.group == ""]
     scenario = together[0].version if together else None

@@ -1,5 +1,5 @@
-"""Pages about the activity of a class and of all who agreed, and the endpoint to which a page reports its reader's
-progress."""
+"""Pages with the figures about a class and about all who agreed, and the endpoint to which a player's page
+reports its reader's progress."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TRAIL_BYTES_MAX = 4_096
 
 
 class Report(Struct, forbid_unknown_fields=True, frozen=True):
-    """The report of a page: `static/player/trail.ts`."""
+    """What a page reports. `static/player/trail.ts` sends it."""
 
     branch: BranchId
     last: StepNumber
@@ -44,8 +44,8 @@ _report = msgspec.json.Decoder(Report)
 
 @require_POST
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Takes a page's report. Answers 204 whether or not it is recorded, 400 for an unreadable body, and 404
-    for a session that the browser does not own."""
+    """Receives a page's report. Answers 204 whether or not the report is recorded, 400 for an unreadable
+    body, and 404 for a session that the browser does not own."""
     session = owned_session(request, session_id)
     try:
         report = _report.decode(request.body[: TRAIL_BYTES_MAX + 1])
@@ -65,7 +65,8 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def of_all(request: SignedInRequest) -> HttpResponse:
-    """The page about all who agreed, for people for whom `may_see_all` holds."""
+    """The page with the figures about all who agreed. Answers 404 if `may_see_all` does not hold for the
+    person."""
     _check_teaches(request)
     return _page(request, None)
 
@@ -107,7 +108,8 @@ def _read(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
 
 
 def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
-    """The page of an analysis; with `?version=…&variant=…`, the page of one scenario along its steps."""
+    """The page of the newest finished analysis; with `?version=…&variant=…`, its page of one scenario along
+    its steps."""
     newest = Analysis.objects.of_scope(classroom).first()
     shown = Analysis.objects.of_scope(classroom).filter(finished__isnull=False).first()
     context: dict[str, Any] = {

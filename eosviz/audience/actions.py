@@ -21,8 +21,8 @@ from eosviz.walkthroughs.presenting_messages import PollChange, RaiseHand
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Identifies a follower. A person with several open pages counts once if an account or a browser's key
-    identifies them."""
+    """A follower's identity. `key`: the same on all open pages of a person who has an account or a browser's
+    key. `user`: the account's id, None without an account. `page`: the page that is connected."""
 
     key: str
     user: int | None
@@ -30,15 +30,16 @@ class Who:
 
 
 def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUID) -> Who:
-    """The follower, identified by the account, else the browser's key, else the page. `token`: of the
-    presentation."""
+    """The identity of a follower: by the account; without one, by the browser's key; without a key, by the
+    page. `token`: of the presentation."""
     person = f"user {user}" if user is not None else f"browser {browser}" if browser else f"page {page}"
     return Who(hashlib.sha256(f"{token} {person}".encode()).hexdigest(), user, page)
 
 
 def raise_hand(token: uuid.UUID, who: Who, message: RaiseHand) -> Hand:
-    """Raise the follower's hand at a step, or move it to this step. Raises Problem if there is no
-    presentation, branch or step, or if too many other followers have raised a hand or answered already."""
+    """Raise the follower's hand at a step, or move a raised hand to this step. Raises Problem if there is
+    no such presentation, branch or step, or if too many other followers have already raised a hand or
+    answered."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         branch = Branch.objects.filter(id=int(message.branch), session=presentation.session_id).first()
@@ -57,8 +58,8 @@ def lower_own(token: uuid.UUID, who: Who) -> None:
 
 
 def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
-    """Lower the hands of the followers with these numbers; None: the hands of all followers. Returns the keys of the
-    followers whose hand was up. Raises Problem if there is no presentation."""
+    """Lower the hands of the followers with these numbers, or of all followers if `followers` is None.
+    Returns the keys of the followers whose hand was raised. Raises Problem if there is no presentation."""
     with transaction.atomic():
         hands = Hand.objects.of(_presentation(session=session_id))
         if followers is not None:
@@ -69,14 +70,15 @@ def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
 
 
 def leave(token: uuid.UUID, who: Who) -> bool:
-    """Note that the page's connection has ended; a hand that was raised from this page stays up for AWAY_SECONDS.
-    Returns whether there is such a hand."""
+    """Note that the page's connection has ended. A hand that was raised from this page stays raised for
+    AWAY_SECONDS. Returns whether there is such a hand."""
     up = Hand.objects.filter(follower__presentation=token, follower__key=who.key, page=who.page)
     return up.update(away_since=timezone.now()) > 0
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """Note that the page has connected again. Returns the follower's hand; None if it is not up any more."""
+    """Note that the page has connected again. Returns the follower's hand; None if it is not raised any
+    more."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()
@@ -85,19 +87,19 @@ def come_back(token: uuid.UUID, who: Who) -> Hand | None:
 
 
 def lower_gone(presentation: Presentation) -> None:
-    """Lower the hands of followers who left and did not return in time."""
+    """Lower the hands of followers who have been disconnected for longer than AWAY_SECONDS."""
     Hand.objects.of(presentation).gone().delete()
 
 
 def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
-    """Ask all followers the engine's question at this step. Raises Problem if there is no presentation,
-    branch or question, or if the run cannot be made."""
+    """Open a poll: ask all followers the engine's question at step `at`. Raises Problem if there is no
+    presentation, branch or question, or if the run cannot be made."""
     if not Presentation.objects.filter(session=session_id).exists():
         raise Problem("refused", "not_presented")
     branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=branch_id)
-    # This is done before the transaction, because making the run may take a while.
+    # The question is computed before the transaction, because making the run may take a while.
     question = next(
         (one for one in questions_or_problem(Branch.objects.line(branch)) if one["at"] == at), None
     )
@@ -118,8 +120,8 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
 
 
 def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
-    """Change the poll. Raises Problem for a change that `POLL_CHANGES` does not allow, or if the presentation
-    or the poll no longer exists."""
+    """Change the poll's state. Raises Problem if `POLL_CHANGES` does not allow the change in the current
+    state, or if the presentation or the poll no longer exists."""
     with transaction.atomic():
         poll = _poll(_presentation(session=session_id), turn)
         target = POLL_CHANGES.get((poll.state, change))
@@ -132,7 +134,7 @@ def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
 
 
 def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
-    """Store the follower's answer in place of an earlier one. Raises Problem if there is no presentation, if
+    """Store the follower's answer; it replaces an earlier one. Raises Problem if there is no presentation, if
     the poll is no longer open or has no such choice, or if too many other followers take part."""
     with transaction.atomic():
         presentation = _presentation(token=token)

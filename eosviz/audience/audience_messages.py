@@ -1,5 +1,5 @@
-"""The messages about hands and polls. The presenter gets all hands, and the poll with the counts of its answers. A
-follower gets the poll, and their own hand and answer."""
+"""Builds the messages about hands and polls. The presenter gets all hands, and the poll with the counts of
+its answers. A follower gets the poll, and their own hand and answer."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from eosviz.walkthroughs.presenting_messages import (
 
 
 def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | None:
-    """All hands and answers for the presenter, and the poll as followers see it (None without a poll).
-    Returns None if there is no presentation."""
+    """The message to the presenter with all hands and counts, and the message to followers about the poll
+    (None without a poll). Returns None if there is no presentation."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
     if presentation is None:
         return None
@@ -58,8 +58,8 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | 
 
 
 def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> CurrentPoll:
-    """The message about a poll for followers. It has counts if they are shown or the answer is revealed.
-    `counts`: choice → number; None: they are read."""
+    """The message to followers about a poll. It contains counts if they are shown or the answer is revealed.
+    `counts`: choice → number of answers; if None, they are read from the database."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED

@@ -1,4 +1,4 @@
-"""Runs work that is requested often, but at most once in an interval."""
+"""Runs work that may be requested often, at most once in an interval."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 
 class Coalesced:
-    """Runs `work` at once when it is requested, and not again before `seconds` have passed, however often it
-    is requested in this time. If it is requested while it runs, it is run once more."""
+    """Runs `work` when it is requested, but not again before `seconds` have passed. All requests within this
+    time, and those while `work` runs, together lead to one more run."""
 
     def __init__(
         self,
@@ -17,7 +17,7 @@ class Coalesced:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`work` must not raise. `seconds`: the shortest time between the end of one run of `work` and the
-        next. `pause`: waits that long."""
+        start of the next. `pause`: waits for a number of seconds."""
         self._work = work
         self._seconds = seconds
         self._pause = pause
@@ -26,7 +26,8 @@ class Coalesced:
         self._running: asyncio.Task[None] | None = None
 
     def ask(self) -> None:
-        """Request the work. Does nothing after `stop`: a timer that was set before may still fire."""
+        """Request a run of `work`. Does nothing after `stop`, since a timer that was set before may still
+        fire."""
         if self._stopped:
             return
         self._wanted = True

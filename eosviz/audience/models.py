@@ -1,7 +1,8 @@
-"""Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept.
+"""Hands and polls of a presentation. When the presentation is deleted, they are deleted, too: no hand and no
+answer outlives it.
 
-A row refers to an account only if the follower is signed in; names are read when they are shown, and only for
-those who may read them (`naming.py`).
+A row refers to an account only if the follower is signed in. Names are read when they are shown, and only for
+people who may read them (`naming.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from django.utils import timezone
 from eosviz.walkthroughs.models import Branch, Presentation
 
 AWAY_SECONDS = 15
-"""How long a hand stays up without its follower's connection; a page reconnects within two or three seconds."""
+"""After its follower's connection was lost, a hand stays raised for this time. A page reconnects within two
+or three seconds."""
 
 
 class FollowerQuerySet(models.QuerySet["Follower"]):
@@ -30,8 +32,8 @@ class Follower(models.Model):
 
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="followers")
     key = models.CharField(max_length=64)
-    """A digest of the account, the browser or the page, together with the presentation, so that it identifies
-    nothing in other presentations."""
+    """A digest of the presentation and of the follower's account, browser or page. The same follower has
+    another key in another presentation."""
     number = models.PositiveIntegerField()
     """The number of the follower, from 1, in the order in which followers first raised a hand or answered.
     The presenter sees it for followers without a name."""
@@ -55,7 +57,7 @@ class HandQuerySet(models.QuerySet["Hand"]):
         return self.filter(follower__presentation=presentation).order_by("raised", "id")
 
     def gone(self) -> HandQuerySet:
-        """The hands whose follower left and did not return in time."""
+        """The hands of followers who have been disconnected for longer than AWAY_SECONDS."""
         return self.filter(away_since__lt=timezone.now() - timedelta(seconds=AWAY_SECONDS))
 
 
@@ -67,7 +69,8 @@ class Hand(models.Model):
     step = models.PositiveIntegerField()
     text = models.CharField(max_length=200, blank=True)
     page = models.UUIDField()
-    """The page from which the hand was raised. Closing another page of the same person does not lower it."""
+    """The page from which the hand was raised. If the same person closes another page, the hand stays
+    raised."""
     raised = models.DateTimeField(auto_now_add=True)
     away_since = models.DateTimeField(null=True)
 
@@ -109,9 +112,10 @@ class Poll(models.Model):
 
     presentation = models.OneToOneField(Presentation, on_delete=models.CASCADE, related_name="poll")
     turn = models.PositiveIntegerField(default=0)
-    """The number of the poll, so that an answer to an earlier question is not taken for one to this question."""
+    """The number of the poll within the presentation. With it, an answer to an earlier poll is recognised and
+    not counted."""
     number = models.PositiveIntegerField(default=0)
-    """The number of the last change."""
+    """The number of the poll's last change."""
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     at = models.PositiveIntegerField()
     question = models.JSONField()
@@ -130,14 +134,14 @@ class Poll(models.Model):
 
 class AnswerQuerySet(models.QuerySet["Answer"]):
     def counts(self, poll: Poll) -> dict[str, int]:
-        """Choice → number of answers; every choice of the question has a count."""
+        """Dict of choice → number of answers, with every choice of the question."""
         made: dict[str, int] = dict(
             self.filter(poll=poll).values_list("choice").annotate(count=models.Count("id"))
         )
         return {choice["id"]: made.get(choice["id"], 0) for choice in poll.question["choices"]}
 
     def by_users(self, poll: Poll) -> list[tuple[Any, str]]:
-        """The account and the choice of each signed-in follower."""
+        """(account's id, choice) of each signed-in follower who answered."""
         signed_in = self.filter(poll=poll, follower__user__isnull=False)
         return list(signed_in.order_by("follower__number").values_list("follower__user", "choice"))
 

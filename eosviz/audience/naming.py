@@ -1,5 +1,5 @@
-"""Decides who may read whose name. Instructors may read the names of members of their own classes that are not
-archived."""
+"""Decides which names of followers a presenter may read: instructors may read the names of members of their
+own classes, unless the class is archived."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from eosviz.walkthroughs.models import Session
 
 
 def readable_names(session: Session, users: Iterable[int | None]) -> dict[int, str]:
-    """Account's key in the database → name, for those of the accounts whose name the session's presenter may
-    read. At most two queries."""
+    """Dict of account's id → name, for those of the accounts `users` whose name the session's presenter may
+    read. Makes at most two queries."""
     wanted = {user for user in users if user is not None}
     if not wanted:
         return {}

@@ -1,4 +1,5 @@
-"""The WebSocket addresses of stepping and of following; `eosviz.asgi` serves them."""
+"""The WebSocket addresses for stepping through a session and for following a presentation; `eosviz.asgi`
+serves them."""
 
 from django.urls import URLPattern, URLResolver, path
 

@@ -1,8 +1,10 @@
-"""The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md).
+"""The sockets of a presenter and of a follower, with the hands and polls of a presentation
+(docs/websocket.md).
 
-Each message of a follower about a hand or a poll is one transaction and one short message to the presenter's
-page. The socket of that page then reads hands and counts, at most four times a second, and sends them. So two
-hundred answers in a second are four reads and, if counts are shown, four messages to the followers' group.
+Each message of a follower about a hand or a poll is one transaction and one short message to the socket of
+the presenter's page. That socket then reads hands and counts, at most four times a second, and sends them on.
+So two hundred answers in a second lead to four reads and, if counts are shown, to four messages to the
+followers' group.
 """
 
 from __future__ import annotations
@@ -31,21 +33,21 @@ from eosviz.walkthroughs.streaming import followers_of
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""At least this many seconds are between two reads of hands and counts for followers' messages. A command of
-the presenter reads them at once."""
+"""The shortest time between two reads of hands and counts that followers' messages cause. A command of the
+presenter reads them at once."""
 
 
 def presenters_of(session_id: uuid.UUID) -> str:
-    """The channel-layer group of the pages that present this session."""
+    """The name of the channel-layer group of the pages that present this session."""
     return f"present.{session_id.hex}"
 
 
 class PresenterSocket(SessionConsumer):
-    """`/ws/sessions/<session id>/`. A page gets hands and answers after it has sent `attend`."""
+    """`/ws/sessions/<session id>/`. A page gets hands and counts once it has sent `attend`."""
 
     attends = False
     shown: presenting_messages.CurrentPoll | None = None
-    """The poll as this socket last sent it to the followers."""
+    """The message about the poll that this socket last sent to the followers."""
 
     async def disconnect(self, code: int) -> None:
         if self.attends:
@@ -82,7 +84,8 @@ class PresenterSocket(SessionConsumer):
         self.looking.ask()
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
-        """Send hands and poll to this page, and let the other pages know."""
+        """Answer this page's message with the hands and the poll, send the poll to the followers, and notify
+        the presenter's other pages."""
         found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
@@ -109,7 +112,8 @@ class PresenterSocket(SessionConsumer):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
     async def _send_to_followers(self, poll: presenting_messages.CurrentPoll | None) -> None:
-        """Send the poll to the followers, unless this page sent the same one last."""
+        """Send the message about the poll to the followers, unless it is the one that this socket sent
+        last."""
         if poll is None or poll == self.shown:
             return
         self.shown = poll
@@ -129,7 +133,7 @@ class PresenterSocket(SessionConsumer):
 
 
 class FollowerSocket(FollowerConsumer):
-    """`/ws/follow/<token>/`. A page that sent no `follower` in `hello` can only watch."""
+    """`/ws/follow/<token>/`. A page whose `hello` names no `follower` can only watch."""
 
     who: actions.Who | None = None
 
@@ -197,8 +201,8 @@ class FollowerSocket(FollowerConsumer):
 
 
 async def notify_presenters(layer: Any, session_id: uuid.UUID) -> None:
-    """Notify the presenter's pages. Does not raise if Redis is lost: hands and answers are stored, and the
-    next read finds them."""
+    """Notify the presenter's pages that hands or answers have changed. Does not raise if Redis is lost: hands
+    and answers are in the database, so the next read finds them."""
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
     except (RedisError, OSError) as error:

@@ -1,4 +1,5 @@
-"""The process: `python -m eosviz.bounded FOLDER PARENT`. README.md has its protocol."""
+"""The program of a bounded process: `python -m eosviz.bounded FOLDER PARENT`. README.md describes its
+protocol."""
 
 from __future__ import annotations
 
@@ -25,22 +26,23 @@ from eosviz.bounded.refusing import Refused
 from eosviz.bounded.tasks import Task
 
 CODE_BYTES = 160 * 2**20
-"""The memory of programs and libraries, which the system's bound on data (RLIMIT_DATA) does not count: about
-60 MiB for Python with msgspec, 130 MiB with pyarrow."""
+"""The memory of programs and libraries, which the system does not count against the limit on data
+(RLIMIT_DATA): about 60 MiB for Python with msgspec, 130 MiB with pyarrow."""
 _PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
 
 
 def end_with(parent: int) -> None:
-    """Let the operating system kill this process when its parent has ended (Linux). If it has ended already,
-    this process exits."""
+    """Let the operating system kill this process when its parent ends (Linux). If the parent has already
+    ended, exit."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent ended before the call
+    if os.getppid() != parent:  # The parent ended before `prctl` was called.
         os._exit(1)
 
 
 def bound(task: Task) -> None:
-    """Bound the processor time, the memory and the written files of this process."""
+    """Limit the processor time, the memory and the size of written files of this process to those of its
+    task."""
     import resource
 
     for kind, most in (

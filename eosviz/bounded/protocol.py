@@ -1,4 +1,5 @@
-"""The names of files, the exit codes, the bound and the shape of a refusal that the runner and its process share."""
+"""What the runner and its process both know: the names of the request's files, the exit codes, the limit on
+written files, and the type of a refusal."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from typing import Any
 import msgspec
 
 TASK, ASKED, ANSWER, REFUSED, OUTPUT = "task", "asked", "answer", "refused", "output"
-"""Files of a request's folder; `task` is the row of the table, `output` is what the process prints."""
+"""The names of files in a request's folder. `task`: its row of `tasks.py`; `asked`: the question; `answer`
+and `refused`: one of them is the result; `output`: what the process prints."""
 REFUSED_CODE, NO_MEMORY = 3, 4
 FILE_BYTES_MAX = 1024 * 2**20
-"""A file that the process writes has at most this many bytes."""
+"""The largest file that the process may write, in bytes."""
 
 
 class Refusal(msgspec.Struct):

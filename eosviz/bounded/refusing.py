@@ -1,4 +1,4 @@
-"""Reasons why a bounded process gave no answer."""
+"""The errors that say why a bounded process gave no answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NoAnswer(Exception):
-    """The process gave no answer. `key` and `params` are those of the sentence."""
+    """The process gave no answer. `key` and `params`: the sentence that says why."""
 
     def __init__(self, key: str, params: Mapping[str, Any] | None = None) -> None:
         super().__init__(key)
@@ -16,17 +16,17 @@ class NoAnswer(Exception):
 
 
 class Refused(NoAnswer):
-    """The task's function refused its input."""
+    """The task's function refused the input."""
 
 
 class BeyondBounds(NoAnswer):
-    """The process exceeded the processor time or memory of its row of `tasks.py`. The subclass NotThisTime is
-    for other failures."""
+    """The process used more processor time or memory than its row of `tasks.py` allows. The subclass
+    NotThisTime is for failures that may not happen again."""
 
 
 class NotThisTime(BeyondBounds):
-    """The process exceeded its elapsed time or failed for another reason. The same question may be answered another
-    time."""
+    """The process took longer than it may, or failed for another reason. The same question may be answered at
+    another time."""
 
 
 class Busy(NoAnswer):
@@ -35,7 +35,7 @@ class Busy(NoAnswer):
     def __init__(self, key: str, params: Mapping[str, Any] | None = None, *, seconds: int) -> None:
         super().__init__(key, params)
         self.seconds = seconds
-        """The seconds of Retry-After."""
+        """The value of the header Retry-After, in seconds."""
 
 
 class Cancelled(Exception):

@@ -1,8 +1,8 @@
-"""The queue of bounded processes, over all processes of the site that share a data folder.
+"""The queue of bounded processes. All processes of the site that share a data folder share this queue.
 
-A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the
-request, and by the bounded process. Before a process reads the queue, it takes the gate lock, so that two
-processes do not decide at once. It deletes the folders whose lock is free, because both holders have ended.
+A request is a folder with a lock (`flock`). The lock is held by the site's process that made the request, and
+by the bounded process. To read the queue, a process takes the gate lock, so that no two processes decide at
+the same time. It then deletes every folder whose lock is free, because both holders have ended.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, Task
 WAITING_MAX = 120
 WAITING_OF_PERSON_MAX = 6
 WAITING_OF_ADDRESS_MAX = 60
-"""At most this many requests of one address may wait. It is large, because a whole class may share one
-address."""
+"""At most this many requests from one network address may wait. The number is large, because a whole class
+may share one address."""
 FULL_SECONDS = 30
-"""The seconds of Retry-After when the queue is full."""
+"""The value of the header Retry-After when the queue is full, in seconds."""
 _HELD, _TICKET, _RUNNING, _CANCELLED = "held", "ticket", "running", "cancelled"
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """The caller, as digests, so that no file contains a person's key or a network address."""
+    """The caller of a request, as digests, so that no file contains a person's key or a network address."""
 
     person: str = ""
     address: str = ""
@@ -45,8 +45,8 @@ COMMAND_LINE = Caller()
 
 
 def caller(person: str, address: str = "") -> Caller:
-    """The caller of a request. `person`: the owner's key (`eosviz/browser.py`); `address`: the network
-    address of the request."""
+    """Makes the `Caller` of a request. `person`: the owner's key (`eosviz/browser.py`); `address`: the
+    request's network address."""
     return Caller(_digest(person), _digest(address))
 
 
@@ -55,11 +55,11 @@ def _digest(text: str) -> str:
 
 
 class AlreadyThere(Exception):
-    """There is already a request with this name."""
+    """The queue already has a request with this name."""
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """The facts about a request that other processes read. `arrived`: nanoseconds since 1970."""
+    """What other processes read about a request. `arrived`: nanoseconds since 1970."""
 
     task: str
     memory_bytes: int
@@ -77,15 +77,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the queue: number `place` of `waiting` requests, from 1. 0 if the request runs."""
+    """A request's place in the queue. `place`: its number among the `waiting` requests, from 1; 0 if the
+    request is running."""
 
     place: int
     waiting: int
 
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
-    """The waiting requests in the order in which they start: interactive ones first, then callers with fewer
-    requests first, then by arrival."""
+    """The waiting requests in the order in which they start: first interactive ones, then those of callers
+    with fewer requests ahead, then the earlier ones."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:
@@ -106,9 +107,10 @@ def _keys(caller: Caller) -> list[tuple[str, str]]:
 
 
 def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
-    """The names of the waiting requests that may start now. No request overtakes one that does not fit yet."""
-    # Background tasks leave room for an interactive one, for which a person waits, if the memory is enough for
-    # the largest of each.
+    """The names of the waiting requests that may start now. If a request does not fit into the memory yet, no
+    later one overtakes it."""
+    # Background tasks leave enough memory free for an interactive one, for which a person is waiting, if the
+    # limit allows the largest task of each sort at once.
     reserve = INTERACTIVE_BYTES_MAX if memory_bytes >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX else 0
     used = sum(one.ticket.memory_bytes for one in standings if one.runs)
     background = sum(one.ticket.memory_bytes for one in standings if one.runs and not one.ticket.interactive)
@@ -127,7 +129,7 @@ def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
 
 
 class Register:
-    """The queue. `folder` is the same for all processes that share the bounds."""
+    """The queue. `folder` must be the same for all processes that share the queue."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -135,8 +137,9 @@ class Register:
 
     @contextmanager
     def enter(self, task: Task, caller: Caller, name: str | None = None) -> Iterator[Request]:
-        """Puts a request into the queue, which it leaves when the block ends. `name`: the name under which other
-        processes find the request. Raises Busy if too many requests wait, AlreadyThere for a name in use."""
+        """Put a request into the queue; it leaves the queue when the block ends. `name`: the name under which
+        other processes find the request; None: a random one. Raises Busy if too many requests wait, and
+        AlreadyThere if the name is in use."""
         self._requests.mkdir(parents=True, exist_ok=True)
         name = name or secrets.token_hex(8)
         ticket = Ticket(task.name, task.memory_bytes, task.interactive, caller, time.time_ns())
@@ -157,7 +160,7 @@ class Register:
             shutil.rmtree(folder, ignore_errors=True)
 
     def place(self, name: str) -> Place | None:
-        """The request's place in the queue; None if there is no such request."""
+        """The request's place in the queue; None if the queue has no such request."""
         standings = self.standings()
         waiting = [one.name for one in in_turn(standings)]
         if name in waiting:
@@ -165,8 +168,8 @@ class Register:
         return Place(0, len(waiting)) if any(one.name == name for one in standings) else None
 
     def cancel(self, name: str) -> bool:
-        """Cancels the request and returns whether it exists. The process that made the request ends it within
-        moments."""
+        """Mark the request as cancelled, and return whether it exists. The process that made the request ends
+        it within moments."""
         try:
             (self._requests / name / _CANCELLED).touch()
         except OSError:
@@ -178,7 +181,7 @@ class Register:
             return self._standings()
 
     def start(self, name: str, memory_bytes: int) -> bool:
-        """Whether this request may start. If so, it counts as running from now on."""
+        """Start this request if it may start now. Returns whether it may; it then counts as running."""
         with self._gate():
             if name not in starting(self._standings(), memory_bytes):
                 return False
@@ -203,7 +206,7 @@ class Register:
                 if not _is_held(folder / _HELD):
                     shutil.rmtree(folder, ignore_errors=True)
                     continue
-                with suppress(OSError, msgspec.DecodeError):  # its owner is deleting it
+                with suppress(OSError, msgspec.DecodeError):  # The request's owner is deleting the folder.
                     ticket = msgspec.json.decode((folder / _TICKET).read_bytes(), type=Ticket)
                     found.append(Standing(entry.name, ticket, (folder / _RUNNING).exists()))
         return found
@@ -236,7 +239,8 @@ def _is_held(file: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that this process made. `held`: the descriptor of the lock, which the bounded process inherits."""
+    """A request that this process made. `held`: the file descriptor of the request's lock, which the bounded
+    process inherits."""
 
     register: Register
     name: str

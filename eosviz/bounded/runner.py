@@ -27,22 +27,22 @@ from eosviz.launch.storage import Level, room_in
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS_MAX = 20
-"""The number of seconds that an open page without a progress display waits for a start; then it says that others are
-ahead."""
+"""If a page waits without showing progress, a process must start within this many seconds. After that, the
+page says that other requests are ahead."""
 BUSY_SECONDS = 10
 LOOK_SECONDS = 0.05
-"""The interval at which a running process is checked, and at which the first request of the queue checks whether it
-may start; later requests check less often."""
+"""How often a running process is checked, and how often the first request of the queue checks whether it may
+start. Later requests check less often."""
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
-"""If the process fails, at most this many of the last bytes of its output are logged."""
+"""If the process fails, at most the last this many bytes of its output are logged."""
 _STOPPING = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result. `folder`: the folder with the files that the process left beside its answer; it is deleted
-    when the block ends."""
+    """The result of a process. `answer`: its bytes. `folder`: has the files that the process wrote beside its
+    answer; it is deleted when the block of `run` ends."""
 
     answer: bytes
     folder: Path
@@ -57,8 +57,8 @@ def register() -> Register:
 
 
 def answer(task: Task, asked: Any, caller: Caller = COMMAND_LINE) -> bytes:
-    """The same as `run`, but returns only the answer, without the folder, and waits at most WAIT_SECONDS_MAX for the
-    start, because a page waits."""
+    """Like `run`, for a page that waits: returns only the answer, and waits at most WAIT_SECONDS_MAX for the
+    start."""
     with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
         return done.answer
 
@@ -73,9 +73,10 @@ def run(
     wait_seconds: float = math.inf,
     each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
-    """Wait in the queue, start the process and wait for its answer. `wait_seconds`: the longest wait for the start.
-    `each` is called repeatedly with the folder; its exception ends the request. Raises Refused, BeyondBounds, Busy,
-    Cancelled, Stopped, AlreadyThere for a name in use, or OSError."""
+    """Wait in the queue, start the process and wait for its answer. `name`: the request's name in the
+    register. `wait_seconds`: the longest wait for the start. `each` is called repeatedly with the folder; an
+    exception from it ends the request. Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, OSError, or
+    AlreadyThere if the name is in use."""
     with register().enter(task, caller, name) as request:
         (request.folder / TASK).write_bytes(msgspec.json.encode(task))
         (request.folder / ASKED).write_bytes(msgspec.json.encode(asked))
@@ -98,8 +99,8 @@ def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path],
 
 
 def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
-    """Run the process and return its exit code. Raises NotThisTime, Cancelled or what `each` raises, after
-    the process was ended."""
+    """Run the process and return its exit code. In case of NotThisTime, Cancelled or an exception from
+    `each`, the process is ended before the exception is raised."""
     until = time.monotonic() + task.clock_seconds
     with (request.folder / OUTPUT).open("wb") as output:
         process = start(request.folder, output.fileno(), request.held)
@@ -124,7 +125,7 @@ def _raise(task: Task, folder: Path, code: int) -> None:
     if code in _STOPPING:
         raise Stopped
     if (room := room_in(folder)).level is Level.NONE:
-        raise OSError(errno.ENOSPC, room.why, str(folder))  # the disk is full; the file is not too large
+        raise OSError(errno.ENOSPC, room.why, str(folder))  # The disk is full; the file is not too large.
     if code not in (NO_MEMORY, -signal.SIGXCPU):
         output = (folder / OUTPUT).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
         logger.warning("the bounded process %s ended with %s: %s", task.name, code, output)

@@ -1,9 +1,9 @@
-"""Starts bounded processes. They are forked from the template, which has imported what they need, or are
-started without it.
+"""Starts bounded processes: forked from the template, which has already imported what they need, or as new
+programs.
 
-Each process of the site has a template of its own, from its first request until two minutes after the last
+Each process of the site has its own template, from its first request until two minutes after its last bounded
 process ended. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not
-answer, a process is started without it.
+answer, a process is started as a new program.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from typing import Protocol
 from eosviz.bounded.template import TAKEN
 
 START_SECONDS_MAX = 60.0
-"""The longest wait for an answer of the template, which may still load on a busy machine."""
+"""The longest wait for an answer of the template. On a busy machine it may take long to load."""
 LOST = -1000
-"""The exit code of a process that ended because its template had ended."""
+"""The exit code of a process that ended because the template ended."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
-"""The environment variables that a process inherits: no secret and no database address."""
+"""The environment variables that a process inherits. None of them contains a secret or the address of a
+database."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,8 +34,8 @@ class Process(Protocol):
     """A running process."""
 
     def wait(self, timeout: float) -> int:
-        """Wait, and return the exit code. A negative one is the signal that ended the process, or LOST.
-        Raises subprocess.TimeoutExpired."""
+        """Wait for the end of the process, and return its exit code: negative if a signal ended it (the
+        signal's number), or LOST. Raises subprocess.TimeoutExpired after `timeout` seconds."""
 
     def kill(self) -> object:
         """End the process and wait for its end."""
@@ -47,7 +48,8 @@ class PlainProcess(subprocess.Popen[bytes]):
 
 
 class ForkedProcess:
-    """A process that the template has forked. `replies`: the site's end of the request's socket."""
+    """A process that was forked by the template. `replies`: the site's end of the socket over which the
+    template reports on this process."""
 
     def __init__(self, replies: socket.socket) -> None:
         self._replies = replies
@@ -81,7 +83,8 @@ class Template:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew in a fork of the site, because the template belongs to the process that started it."""
+        """Start with no template. Called in a fork of the site's process, because the old template belongs to
+        the process that started it."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
@@ -92,7 +95,8 @@ class Template:
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
-        """Returns the forked process; None if no template took the request in two tries."""
+        """Let the template fork a process for the request in `folder`. Returns None if the template did not
+        take the request in two tries."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, self._lock:
@@ -108,7 +112,7 @@ class Template:
         return None
 
     def _end(self, requests: socket.socket) -> None:
-        """End the template that did not answer, unless another thread has done so."""
+        """End the template, which did not answer, unless another thread has already ended it."""
         with self._lock:
             if self._requests is requests and self._process is not None:
                 self._process.kill()
@@ -132,8 +136,8 @@ class Template:
 
 
 def start(folder: Path, output: int, held: int) -> Process:
-    """Start the process of the request in `folder`. `output`: the descriptor of the file for its standard
-    output and error. `held`: the descriptor of the folder's lock."""
+    """Start the process of the request in `folder`. `output`: the file descriptor for its standard output and
+    error. `held`: the file descriptor of the folder's lock."""
     forked = template.fork(folder, output, held) if sys.platform == "linux" else None
     if forked is not None:
         return forked
@@ -153,7 +157,7 @@ def _environment() -> dict[str, str]:
 
 
 def _is_readable(replies: socket.socket, seconds: float) -> bool:
-    polled = select.poll()  # `select` takes no descriptor above 1023
+    polled = select.poll()  # `select` takes no file descriptor above 1023.
     polled.register(replies, select.POLLIN)
     return bool(polled.poll(max(0, int(seconds * 1000))))
 

@@ -1,5 +1,5 @@
-"""Every kind of bounded process: its function, its bounds, and the sentence for exceeding them. Does not
-import Django."""
+"""The kinds of bounded processes. Each has a function, limits, and the sentence that is shown if a limit is
+exceeded. Does not import Django."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One kind of bounded process. `beyond`: the key of the sentence for exceeding the bounds. `interactive`:
-    a person waits in an open page."""
+    """One kind of bounded process. `beyond`: the key of the sentence that is shown if it exceeds its limits.
+    `interactive`: whether a person is waiting for it in an open page."""
 
     name: str
     work: str
-    """`module:function`; the function takes the question's bytes and the folder, and returns the answer's bytes."""
+    """`module:function`. The function takes the question as bytes and the request's folder, and returns the
+    answer as bytes."""
     processor_seconds: int
     memory_bytes: int
     clock_seconds: int
-    """The elapsed time that the process may take. It is long, because a busy machine may need long for little
-    work."""
+    """The longest time from start to end. It is much longer than `processor_seconds`, because a busy machine
+    may need long for little work."""
     beyond: str
     interactive: bool = False
 
@@ -105,7 +106,7 @@ TASKS = {
 }  # fmt: skip
 
 MEMORY_BYTES_MAX = max(task.memory_bytes for task in TASKS.values())
-"""The bound for all processes together must be at least this, or one kind would never start."""
+"""The limit on all processes together must be at least this; otherwise the largest kind would never start."""
 INTERACTIVE_BYTES_MAX = max(task.memory_bytes for task in TASKS.values() if task.interactive)
 LOADED = (
     "engine.scenario.expectations",
@@ -118,8 +119,9 @@ LOADED = (
     "eosviz.replays.log_analysis",
     *sorted({task.work.partition(":")[0] for task in TASKS.values()}),
 )
-"""The modules that the template imports: those of the tasks, and what these import later. pyarrow is not
-among them, because it takes 130 MiB and few files need it."""
+"""The modules that the template imports: those of the tasks' functions, and modules that these import later.
+pyarrow is not among them, because it takes 130 MiB and few files need it."""
 PREPARED = (("engine.scenario.shelf", "library"), ("eosviz.catalogue", "words"))
-"""Cached functions whose results the template keeps for its processes: module and name. Without them, a check
-of a replay took nine tenths of its time to read the library and the catalogues."""
+"""Cached functions, as (module, function), which the template calls so that its processes inherit the
+results. Without this, reading the library and the catalogues took nine tenths of the time of a replay's
+check."""

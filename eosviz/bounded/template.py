@@ -1,8 +1,9 @@
-"""The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
+"""The template, from which bounded processes are forked: `python -m eosviz.bounded.template FD`. README.md
+describes its protocol.
 
-It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each
-request. When its first process has ended, it also reads the library and the catalogues, so that its next
-processes need not. It runs with the environment that its processes may see, so it holds no secret of the
+It imports what most tasks need, because this takes ten times as long as a small task, and forks a process for
+each request. When its first process has ended, it also reads the library and the catalogues, so that later
+processes inherit them. Its environment is the one that its processes may see, so it holds no secret of the
 site.
 """
 
@@ -25,27 +26,27 @@ from eosviz.bounded import __main__ as process
 from eosviz.bounded.tasks import LOADED, PREPARED
 
 IDLE_SECONDS = 120.0
-"""After this time without a request and without a running process, the template ends and gives its memory
-back."""
+"""If for this many seconds there is no request and no running process, the template ends, which frees its
+memory."""
 REST_SECONDS = 0.02
-"""After this time without a request and without a running process, the template prepares what its next processes
-may need."""
+"""If for this many seconds there is no request and no running process, the template prepares what later
+processes may need."""
 REQUEST_BYTES_MAX = 4096
 FILES_OF_REQUEST = 3
-"""A request carries this many descriptors: its socket, the file for the process's output, and the lock of its
-folder."""
+"""A request carries this many file descriptors: of its socket, of the file for the process's output, and of
+its folder's lock."""
 TAKEN = b"taken"
 _HELD = 3
-"""The descriptor under which the forked process holds the lock. All descriptors above it are closed."""
+"""The file descriptor under which the forked process holds the lock. All descriptors above it are closed."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""These signals reach the whole process group of the site. The template ignores them, so that it can report
-how its processes ended."""
+"""The system sends these signals to the whole process group of the site. The template ignores them, so that
+it can report how its processes ended."""
 
 
 class Template:
-    """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
-    requested for `idle_seconds`. `prepare`: functions that are called in this order when the first process has
-    ended."""
+    """Forks processes until the site closes `requests` (the template's end of the socket), or until for
+    `idle_seconds` there is no request and no running process. `prepare`: functions that are called, in this
+    order, after the first process has ended."""
 
     def __init__(
         self,
@@ -60,8 +61,8 @@ class Template:
         self._selector = selectors.DefaultSelector()
         self._selector.register(requests, selectors.EVENT_READ)
         self._running: dict[int, tuple[int, socket.socket]] = {}
-        """Process id → the descriptor that becomes readable when the process ends (`pidfd_open`), and the
-        request's socket."""
+        """Dict of process id → the file descriptor that becomes readable when the process ends
+        (`pidfd_open`), and the request's socket."""
 
     def serve(self) -> None:
         is_open = True
@@ -78,9 +79,9 @@ class Template:
                 if key.fileobj is self._requests:
                     is_open = self._take_request()
                 elif key.data not in self._running:
-                    continue  # its end was reported a moment ago
+                    continue  # The end of this process was reported a moment ago.
                 elif isinstance(key.fileobj, socket.socket):
-                    os.kill(key.data, signal.SIGKILL)  # its caller has closed the socket
+                    os.kill(key.data, signal.SIGKILL)  # The site has closed the request's socket.
                     self._selector.unregister(key.fileobj)
                 else:
                     self._report_end(key.data)
@@ -88,8 +89,8 @@ class Template:
             os.kill(pid, signal.SIGKILL)
 
     def _take_request(self) -> bool:
-        """Fork for one request, unless its caller is gone. Returns False if the site has closed its
-        socket."""
+        """Receive a request and fork a process for it, unless its caller has closed its end of the request's
+        socket. Returns False if the site has closed `requests`."""
         folder, files, _, _ = socket.recv_fds(self._requests, REQUEST_BYTES_MAX, FILES_OF_REQUEST)
         if not folder:
             return False
@@ -115,7 +116,7 @@ class Template:
         _, status = os.waitpid(pid, 0)
         ended, replies = self._running.pop(pid)
         self._selector.unregister(ended)
-        with suppress(KeyError):  # the caller has closed it, so it is no longer registered
+        with suppress(KeyError):  # The caller closed the socket, so it is no longer registered.
             self._selector.unregister(replies)
         os.close(ended)
         with replies, suppress(OSError):
@@ -123,8 +124,8 @@ class Template:
 
 
 def _take(replies: socket.socket) -> bool:
-    """Report that the request is taken, before the fork: the site repeats a request that was not taken.
-    Returns False if the caller has closed its end."""
+    """Report that the request was taken; if the caller hears nothing, it sends the request again. Returns
+    False if the caller has closed its end. This is called before the fork."""
     try:
         replies.send(TAKEN)
     except OSError:
@@ -165,7 +166,7 @@ def main(requests: str) -> int:
 
 
 def keep_out_of_collections() -> None:
-    """Exclude what exists now from garbage collection, so that its memory stays shared with the forked
+    """Exclude all present objects from garbage collection, so that their memory stays shared with the forked
     processes."""
     gc.collect()
     gc.freeze()

@@ -1,7 +1,8 @@
-"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken.
+"""Functions for database rows that wait for a bounded process: a row's place in the queue, and rows that no
+worker has taken.
 
-A worker's thread waits in the queue. If that worker stops, the next worker takes up the unfinished rows; a
-page that shows a row without a worker asks for one again.
+A thread of a worker waits in the queue for the row. If the worker stops, the next worker takes up the
+unfinished rows. A page that shows a row without a worker offers it to the workers again.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from eosviz.bounded import runner
 from eosviz.bounded.register import Place
 
 ASK_AGAIN_SECONDS = 15
-"""A row that no worker has taken after this time is offered again."""
+"""If no worker takes a row within this many seconds, it is offered to the workers again."""
 
 
 class WaitingRow(Protocol):
-    """A database row that waits. Its query set has `unfinished`; its field `beat` is a time."""
+    """A database row that waits for a bounded process. Its query set has the method `unfinished`; its field
+    `beat` is a time."""
 
     objects: Any
     pk: Any
 
     @property
     def place(self) -> str:
-        """The row's name in the register of bounded processes."""
+        """The name of the row's request in the register of bounded processes."""
 
 
 Row = TypeVar("Row", bound=WaitingRow)
@@ -38,8 +40,8 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """Whether the row has no place in the queue after ASK_AGAIN_SECONDS. Sets its time anew if so, because
-    the caller then asks again."""
+    """Whether the row has had no place in the queue for ASK_AGAIN_SECONDS. If so, its `beat` is set to now,
+    because the caller then offers it to the workers again."""
     if place_of(row) is not None:
         return False
     now = timezone.now()
@@ -50,5 +52,6 @@ def is_forgotten(row: WaitingRow) -> bool:
 
 
 def untaken(rows: Iterable[Row]) -> Iterator[Row]:
-    """Those of the unfinished `rows` that no worker has taken: they neither wait in the queue nor run."""
+    """Those of the unfinished `rows` that no worker has taken, so that they neither wait in the queue nor
+    run."""
     return (row for row in rows if place_of(row) is None)

@@ -1,4 +1,4 @@
-"""Runs a worker's task that waits for a bounded process in a thread of its own, so that it does not block a
+"""Runs a worker's task in a thread of its own if it waits for a bounded process. Otherwise it would block a
 thread that makes steps."""
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from django.db import connections
 
 
 def aside(task: Any, work: Callable[[UUID], None], name: UUID) -> None:
-    """Run `work` in a thread. `task`: the bound Celery task. If Celery is set to run tasks eagerly, the work
-    is done at once."""
+    """Run `work(name)` in a new thread. `task`: the bound Celery task. If Celery runs tasks eagerly, the work
+    is done before this function returns."""
     if task.request.is_eager:
         work(name)
         return

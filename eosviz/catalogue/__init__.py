@@ -1,7 +1,7 @@
-"""The engine's sentences and those of the pages, in both languages.
+"""The texts of the engine and of the pages, in both languages.
 
-The format is that of docs/frame.md. `engine.explain.sentences` reads it and fills in parameters; the player does the
-same with `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
+docs/frame.md describes the format. `engine.explain.sentences` reads it and fills in parameters; the player
+does the same with `/catalogue/<language>.json`. Templates write `{% say "key" name=value %}`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ NOT_OFFLINE = frozenset(
         *("sweeps", "terms", "tracks", "workshop"),
     )
 )
-"""The files whose texts a player without a server does not get, except those of OFFLINE_TERMS."""
+"""Names of files. A player without a server gets no texts of these files, except those whose keys begin as in
+OFFLINE_TERMS."""
 OF_SERVER, OF_CHECKS = ("event.", "predict.", "scenario."), "predict.outcome."
-"""OF_SERVER: the prefixes of the engine's keys whose sentences only a server shows, such as its questions and the
-mistakes in a document. OF_CHECKS: the prefix of those among them that the player shows with a check."""
+"""Prefixes of keys of the engine's texts. OF_SERVER: texts that need a server, such as the engine's
+questions and the mistakes in a document. OF_CHECKS: those among them that a player without a server needs
+for a check."""
 OFFLINE_TERMS = (
     "difference.",
     "logs.todo.only_if",
@@ -51,12 +53,13 @@ OFFLINE_TERMS = (
     "term.window",
     "workshop.from_branch",
 )
-"""Beginnings of the keys in NOT_OFFLINE's files whose texts a player without a server gets nevertheless."""
+"""Prefixes of keys. A player without a server gets these texts, although their files are in NOT_OFFLINE."""
 
 
 @cache
 def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence]:
-    """The pages' own texts, from the files beside this module. `without`: the names of files to leave out."""
+    """Dict of key → text of the pages, from the files beside this module. `without`: names of files to leave
+    out."""
     files = sorted(
         (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
         key=lambda item: item.name,
@@ -68,7 +71,7 @@ def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence
 
 @cache
 def words() -> dict[str, Sentence]:
-    """Every key with its sentence. Raises ValueError if a key of the pages is also one of the engine's."""
+    """Dict of key → text, of the engine and of the pages. Raises ValueError if both have the same key."""
     engine, interface = engine_catalogue(), interface_words()
     twice = engine.keys() & interface.keys()
     if twice:
@@ -77,7 +80,8 @@ def words() -> dict[str, Sentence]:
 
 
 def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """The sentence of a key. A missing key is shown in brackets, so that it is noticed."""
+    """The text of a key, with its parameters filled in. If there is no such key, the key in brackets, so that
+    the mistake is noticed."""
     known = words()
     if key not in known:
         return f"[{key}]"
@@ -85,7 +89,8 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
 
 
 def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """Like `say`, for a command that needs only a few sentences about logs."""
+    """Like `say`, for a command that needs only a few texts about logs: reads only the files that have these,
+    if possible."""
     known = _of_logs()
     missing = False
 
@@ -103,7 +108,8 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
 
 @cache
 def _of_logs() -> dict[str, Sentence]:
-    """The texts about logs from the catalogues of the pages and of the engine, and the words for times."""
+    """Dict of key → text about logs, from the files of the pages and of the engine, and the words that join
+    parts."""
     files = (
         resources.files(__name__) / "logs.toml",
         resources.files("engine.explain") / "catalogue" / "joins.toml",
@@ -113,19 +119,19 @@ def _of_logs() -> dict[str, Sentence]:
 
 
 def language_of(code: str | None) -> str:
-    """Converts Django's language code (`zh-hans`, `en-gb`) to the catalogue's."""
+    """The catalogue's language for a language code of Django (`zh-hans`, `en-gb`)."""
     return "zh-Hans" if (code or "").lower().startswith("zh") else "en"
 
 
 @cache
 def catalogue_file(language: str) -> tuple[bytes, str]:
-    """`{"texts": {key: text}, "sources": {key: …}}` of docs/player.md, and the digest of its content."""
+    """The JSON file `{"texts": {key: text}, "sources": {key: …}}` (docs/player.md), and a digest of it."""
     body = _as_file(words(), language)
     return body, hashlib.sha256(body).hexdigest()[:16]
 
 
 def offline_catalogue(language: str) -> bytes:
-    """The catalogue file without the texts that a player without a server never shows."""
+    """The catalogue file for a player without a server, without the texts that it never shows."""
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
     engine = {key: one for key, one in engine_catalogue().items() if not key.startswith(OF_SERVER)}
@@ -134,7 +140,7 @@ def offline_catalogue(language: str) -> bytes:
 
 
 def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:
-    # Imported here, because a command with a few sentences does not need it.
+    # `msgspec` is imported here, because a command with a few texts does not need it.
     import msgspec
 
     return msgspec.json.encode(

@@ -1,4 +1,4 @@
-"""Joins texts with the punctuation of the language; the player does the same (static/player/joins.ts)."""
+"""Joins texts with the punctuation of the language. The player does the same (static/player/joins.ts)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from eosviz.catalogue import say
 
 
 def listed(names: Iterable[object], language: str) -> str:
-    """Names in a row: `t-0, t-1`."""
+    """A list of names: `t-0, t-1`."""
     return say("join.list", language).join(map(str, names))
 
 

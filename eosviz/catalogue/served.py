@@ -1,4 +1,5 @@
-"""The catalogue as a file for the player, and how any file is served if its address contains a digest of it."""
+"""Serves the catalogue as a file for the player, and says how long a browser may cache a file whose address
+contains a digest."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 @require_safe
 def catalogue(request: HttpRequest, language: str) -> HttpResponse:
-    """Responds with all texts of one language, as JSON; 304 if the browser has them, 404 for an unknown language."""
+    """Responds with all texts of one language as JSON. Answers 304 if the browser has the same file, and 404
+    for an unknown language."""
     if language not in LANGUAGES:
         raise Http404
     body, digest = catalogue_file(language)
@@ -32,7 +34,8 @@ def catalogue_address(language: str) -> str:
 
 
 def cached(response: HttpResponse, request: HttpRequest, digest: str) -> HttpResponse:
-    """The response, which may be cached for a year if the address names this digest (`?v=`)."""
+    """Set the caching of a response: for a year if the request's address names this digest (`?v=`); otherwise
+    the browser must ask each time."""
     named = request.GET.get("v") == digest
     response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
     return response

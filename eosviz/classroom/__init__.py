@@ -1,1 +1,1 @@
-"""Classes: their members, their assignments, and how the engine judges the attempts of learners."""
+"""Classes: their members and assignments, and the judgement of learners' attempts by the engine."""

@@ -1,8 +1,8 @@
-"""Creates and changes classes, assignments and attempts. Pages call these functions.
+"""Creates and changes classes, assignments and attempts, for the pages.
 
-The caller has found the rows through the query sets of `models.py`, so permission is already checked. A rule
-of the class that forbids the change raises `ClassRefused`. What instructors change in a class, except by
-leaving it, is written to the audit log in the same transaction.
+The caller reads the rows through the query sets of `models.py`, which check permission. If a rule of the
+class forbids the change, `ClassRefused` is raised. What instructors change in a class is written to the audit
+log in the same transaction, except that they leave it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 
 def join(user: User, code: str) -> Classroom:
-    """Add the user to the class with this code, as a learner. Raises ClassRefused if there is no such class,
-    or if it is archived or full."""
+    """Add the user as a learner to the class with this code. A member stays as they are. Raises ClassRefused
+    if no class has the code, or if the class is archived or full."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -82,7 +82,7 @@ def rename(classroom: Classroom, actor: User, name: str) -> None:
 
 @transaction.atomic
 def change_code(classroom: Classroom, actor: User) -> None:
-    """Give the class a new code. The old code and its link stop working; members stay."""
+    """Give the class a new code. The old code and the link with it stop working; members stay."""
     classroom.code = new_code()
     classroom.save(update_fields=["code"])
     note(classroom, actor, "new_code")
@@ -99,8 +99,8 @@ def set_archived(classroom: Classroom, actor: User, archived: bool) -> None:
 
 @transaction.atomic
 def delete_class(classroom: Classroom, actor: User) -> None:
-    """Delete an archived class with its assignments, the attempts at them and its log. Raises ClassRefused if
-    the class is not archived."""
+    """Delete an archived class with its assignments, their attempts, and its audit log. Raises ClassRefused
+    if the class is not archived."""
     if classroom.archived is None:
         raise ClassRefused("not_archived")
     note(None, actor, "deleted_class", name=classroom.name)
@@ -118,7 +118,8 @@ def set_part(membership: Membership, actor: User, part: Part) -> None:
 
 @transaction.atomic
 def remove_member(membership: Membership, actor: User) -> None:
-    """End a membership, and delete the member's attempts in the class. Raises ClassRefused for the last instructor."""
+    """End a membership, and delete the member's attempts in the class. Raises ClassRefused if the member is
+    the only instructor."""
     _must_keep_an_instructor(membership)
     Attempt.objects.filter(assignment__classroom=membership.classroom_id, user=membership.user_id).delete()
     membership.delete()
@@ -130,7 +131,7 @@ def _must_keep_an_instructor(membership: Membership) -> None:
     teachers = Membership.objects.select_for_update().filter(
         classroom=membership.classroom_id, part=Part.INSTRUCTOR
     )
-    # The rows themselves are selected, because a count in the database would lock none of them.
+    # The rows themselves are selected, because a count would lock no row in the database.
     if membership.part == Part.INSTRUCTOR and len(teachers) == 1:
         raise ClassRefused("last_instructor")
 
@@ -145,7 +146,8 @@ def _must_be_open(classroom: Classroom) -> None:
 
 @transaction.atomic
 def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -> Assignment:
-    """Store an assignment that its form has validated. Raises ClassRefused."""
+    """Store an assignment that its form has validated. Raises ClassRefused if the class is archived or has
+    too many assignments."""
     _must_be_open(classroom)
     if classroom.assignments.count() >= ASSIGNMENTS_MAX:
         raise ClassRefused("too_many_assignments", most=ASSIGNMENTS_MAX)
@@ -158,9 +160,9 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 @transaction.atomic
 def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
-    """Store changed fields, which the form has validated. What the assignment asks for (`_asked_of`) cannot
-    change once a learner has begun; the attempts of instructors are removed with the change. Raises
-    ClassRefused."""
+    """Store the changed fields of an assignment, which its form has validated. After a learner has begun,
+    raises ClassRefused for a change of the fields of `_asked_of`; before, such a change deletes the attempts
+    of instructors. Also raises ClassRefused if the class is archived."""
     _must_be_open(assignment.classroom)
     held = Assignment.objects.select_for_update().get(pk=assignment.pk)
     changed = {name: value for name, value in changed.items() if getattr(held, name) != value}
@@ -178,20 +180,20 @@ def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str,
 
 
 def _asked_of(assignment: Assignment) -> frozenset[str]:
-    """The fields of an assignment that its attempts depend on."""
+    """The names of the fields of an assignment on which its attempts depend."""
     return frozenset(("version", "variant", "track", *kind_of(assignment).fields()))
 
 
 def learners_attempts(assignment: Assignment) -> int:
-    """How many attempts at the assignment learners of the class have begun. Attempts of its instructors do not
-    count."""
+    """The number of attempts that learners of the class have begun at the assignment. Attempts of instructors
+    do not count."""
     learners = Membership.objects.filter(classroom=assignment.classroom_id, part=Part.LEARNER)
     return assignment.attempts.filter(user__in=learners.values("user")).count()
 
 
 @transaction.atomic
 def withdraw_assignment(assignment: Assignment, actor: User, with_attempts: bool = False) -> None:
-    """Withdraw an assignment with all attempts at it. Raises ClassRefused if learners have begun attempts and
+    """Delete an assignment with all attempts at it. Raises ClassRefused if learners have begun attempts and
     the instructor did not agree to delete them (`with_attempts`)."""
     count = learners_attempts(assignment)
     if count and not with_attempts:
@@ -204,8 +206,8 @@ def withdraw_assignment(assignment: Assignment, actor: User, with_attempts: bool
 
 
 def _must_take_work(assignment: Assignment, user: User) -> None:
-    """Refuse work that is too early or too late, or in an archived class, except for instructors who try an
-    open class out."""
+    """Raises ClassRefused if the class is archived, or if the assignment is not open yet or is closed.
+    Instructors of the class may try the assignment at any time."""
     _must_be_open(assignment.classroom)
     if not (assignment.is_ahead or assignment.is_closed):
         return
@@ -214,7 +216,8 @@ def _must_take_work(assignment: Assignment, user: User) -> None:
 
 
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
-    """The open attempt or, without one, a new attempt. Raises ClassRefused or Problem."""
+    """The learner's open attempt or, if there is none, a new one. `chosen`: the values that the learner chose
+    before it begins. Raises ClassRefused or Problem."""
     _must_take_work(assignment, user)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:
@@ -229,7 +232,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
             attempt = Attempt.objects.create(
                 assignment=assignment, user=user, number=begun + 1, session=session, chosen=chosen or {}
             )
-    except IntegrityError:  # two requests at once: the other one created the attempt
+    except IntegrityError:  # Another request at the same time created the attempt.
         if session is not None:
             session.delete()
         return Attempt.objects.get(assignment=assignment, user=user, number=begun + 1)
@@ -242,7 +245,8 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _must_be_the_same(assignment: Assignment) -> None:
-    """Refuse if the assignment was withdrawn or asks for something else than it did for this attempt."""
+    """Raises ClassRefused if the assignment was withdrawn, or if its fields of `_asked_of` have changed since
+    the attempt was read."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
     asked = _asked_of(assignment)
     if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):
@@ -250,7 +254,7 @@ def _must_be_the_same(assignment: Assignment) -> None:
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
-    """A new run for the attempt; None for an assignment without a run. Raises Problem."""
+    """A new session for the attempt; None for an assignment without a scenario. Raises Problem."""
     version = assignment.version
     if version is None:
         return None
@@ -263,8 +267,8 @@ def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session 
 
 
 def judgement_of(attempt: Attempt) -> Judgement:
-    """The judgement that the attempt would get if it were handed in now. Raises ClassRefused if no process
-    could make the run that decides it."""
+    """The judgement that the attempt would get if it were submitted now. Raises ClassRefused if the run that
+    decides it could not be made."""
     try:
         return judge(attempt)
     except Busy as busy:
@@ -274,8 +278,8 @@ def judgement_of(attempt: Attempt) -> Judgement:
 
 
 def hand_in(attempt: Attempt, text: str = "", **answer: Any) -> Attempt:
-    """Judge and close the attempt; handing in again changes nothing. `text` and `answer`: the values of its kind's
-    `answer_fields`. Raises ClassRefused."""
+    """Judge and close the attempt. A second call changes nothing. `text` and `answer`: the values of the
+    `answer_fields` of the assignment's kind. Raises ClassRefused."""
     assignment = attempt.assignment
     _must_take_work(assignment, attempt.user)
     _must_be_answered(assignment, {"text": text.strip(), **answer})
@@ -303,15 +307,15 @@ def _must_be_answered(assignment: Assignment, answer: dict[str, Any]) -> None:
 
 
 def keep_text(attempt: Attempt, text: str) -> None:
-    """Store the draft of an explanation, which only the learner sees. Raises ClassRefused."""
+    """Store the draft of a learner's text, which only the learner sees. Raises ClassRefused."""
     _must_take_work(attempt.assignment, attempt.user)
     Attempt.objects.open().filter(pk=attempt.pk).update(text=text.strip())
 
 
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
-    """Store an instructor's decision on a text. Raises ClassRefused if the kind has no text to read, or
-    before the text was handed in."""
+    """Store an instructor's decision on a learner's text. Raises ClassRefused if assignments of this kind
+    have no text, or if the text was not submitted yet."""
     if not kind_of(attempt.assignment).is_read or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED

@@ -1,4 +1,5 @@
-"""Classes in Django's administration, to view and search; their instructors change them."""
+"""Classes in Django's administration: they can be viewed and searched there. Only their instructors change
+them."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class AttemptAdmin(ReadOnlyAdmin):
     search_fields = ("pk__startswith", "assignment__title", "user__email")
 
     def get_exclude(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Only the learner sees a draft (docs/classes.md)."""
+        """Hide the text of an attempt that was not submitted: only the learner sees a draft
+        (docs/classes.md)."""
         return ("text",) if obj is not None and obj.outcome == Outcome.OPEN else ()
 
 

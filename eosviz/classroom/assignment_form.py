@@ -1,5 +1,5 @@
-"""The form of an assignment, new or changed. The engine runs the scenario to find whether the assignment is
-possible. If not, the form refuses it at the field that makes it impossible."""
+"""The form of a new or changed assignment. The engine runs the scenario to check that the assignment is
+possible. If it is not, the form shows an error at the field that makes it impossible."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from eosviz.tracks.asking import asked_alone
 
 TRACK = "track:"
 EDITION = "edition:"
-"""Prefixes of a material that is no scenario of the library. After TRACK comes the name of a track, after
-EDITION the id of an edition of the workshop."""
+"""Prefixes of values of the field `material` that do not name a scenario of the library. A track's name
+follows after TRACK, the id of an edition of the workshop after EDITION."""
 KEPT = "kept"
-"""The material of an assignment that is changed, if the material stays as it is."""
+"""The value of the field `material` for leaving the material of a changed assignment as it is."""
 
 
 def _refuse(key: str, **params: Any) -> forms.ValidationError:
@@ -47,7 +47,7 @@ def _refuse(key: str, **params: Any) -> forms.ValidationError:
 
 
 _FOUND = words("classroom.material.found", shown="{shown}", total="{total}")
-"""The text that says how many scenarios were found. The page's script puts the numbers into it."""
+"""The text that says how many scenarios were found. A script of the page puts the numbers into it."""
 
 
 def _moment(label: str, why: str) -> forms.DateTimeField:
@@ -60,8 +60,8 @@ def _moment(label: str, why: str) -> forms.DateTimeField:
 
 
 class AssignmentForm(forms.Form):
-    """The form for one kind of assignment. With `given` the form changes this assignment; with `is_fixed` it changes
-    only the fields that attempts do not depend on."""
+    """The form for an assignment of one kind: for a new one or, with `given`, for changing this one. With
+    `is_fixed` it has only the fields that attempts do not depend on."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
@@ -80,7 +80,8 @@ class AssignmentForm(forms.Form):
     due = _moment("classroom.due", "classroom.due.why")
     closes = _moment("classroom.closes", "classroom.closes.why")
     past = forms.BooleanField(label=words("classroom.past"), required=False)
-    """Shown with the warning about a time in the past. True if the instructor means this time."""
+    """A box that is shown with the warning about a time in the past. The instructor ticks it to confirm the
+    time."""
     attempts_max = forms.IntegerField(
         label=words("classroom.attempts_max"),
         help_text=words("classroom.counts"),
@@ -89,7 +90,7 @@ class AssignmentForm(forms.Form):
         initial=3,
     )
     zone = forms.CharField(required=False, widget=forms.HiddenInput)
-    """The time zone in which the page showed its times."""
+    """The time zone in which the page showed the form's times."""
 
     def __init__(
         self,
@@ -148,7 +149,8 @@ class AssignmentForm(forms.Form):
         return cleaned
 
     def _check_times(self, cleaned: dict[str, Any]) -> None:
-        """Check that the times are in their order, and not in the past by mistake."""
+        """Add errors for times that are in the wrong order, and for times in the past that are not
+        confirmed."""
         opens, due, closes = (cleaned.get(name) for name in ("opens", "due", "closes"))
         if opens and due and due <= opens:
             self.add_error("due", _refuse("classroom.wrong.due_before_open"))
@@ -174,13 +176,15 @@ class AssignmentForm(forms.Form):
         return self._version(identifier), variant or None
 
     def _version(self, identifier: str) -> ScenarioVersion | None:
-        """The version of a scenario of the library, or of one that the teacher built; None without one."""
+        """The scenario version that the field `material` names: of the library, or an edition that the
+        teacher built. None if there is none."""
         if identifier.startswith(EDITION):
             return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
-        """Let the engine run the scenario, to check that the task is possible and not already done."""
+        """Let the engine run the scenario, and add errors if the task is impossible, or done without any
+        action of the learner."""
         asks = caller(self.teacher.owner_key)
         try:
             broken = broken_by_itself(version, variant, asks)
@@ -210,7 +214,7 @@ class AssignmentForm(forms.Form):
             self.add_error(None, wrong)
 
     def chosen(self) -> dict[str, Any]:
-        """The fields of the assignment that this form decides, with their values."""
+        """Dict of field of `Assignment` → value, for the fields that this form sets."""
         cleaned = self.cleaned_data
         columns = (*_COLUMNS, *self.kind.fields())
         chosen = {name: cleaned[name] for name in columns if name in self.fields}
@@ -221,12 +225,12 @@ class AssignmentForm(forms.Form):
         return chosen
 
     def assignment(self) -> Assignment:
-        """A new assignment, which is not saved and has no class yet."""
+        """A new assignment, not saved, without a class."""
         return Assignment(kind=self.kind.name, **self.chosen())
 
 
 _COLUMNS = ("title", "text", "opens", "due", "closes", "attempts_max")
-"""The columns that assignments of every kind have. A kind may have others besides these."""
+"""The fields that assignments of every kind have. Each kind may have more."""
 
 
 def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:
@@ -239,7 +243,7 @@ def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:
 def _materials(
     kind: Kind, teacher: User, given: Assignment | None, language: str
 ) -> Iterator[tuple[str, Any]]:
-    """(value, label) of the choices, some of them in groups."""
+    """The choices of the field `material`: (value, label) or (name of a group, its choices)."""
     if not kind.needs_scenario:
         yield "", say_here("classroom.no_material")
     if given is not None and given.version is not None:
@@ -269,8 +273,8 @@ def _scenarios(
 
 
 def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
-    """(value, label) of the runs of a scenario, except those that a rule is expected to refuse. `value`: the
-    scenario's name in the form."""
+    """(value, label) of the scenario's runs. Runs that a rule is expected to refuse are left out. `value`:
+    the scenario's value in the form, to which the name of a variant is added."""
     if card.acts:
         yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:

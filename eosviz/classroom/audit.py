@@ -1,5 +1,6 @@
-"""The audit log of instructors and administrators, written together with the change. The newest entries of a
-class are shown on its page, all entries in the administration. What learners do with their own things is not logged."""
+"""The audit log of what instructors and administrators do. Each entry is written in the transaction of the
+change. A class's page shows the newest entries of the class; the administration shows all. What learners do
+with their own work is not logged."""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ from eosviz.classroom.models import AuditEntry, Classroom
 
 
 def note(classroom: Classroom | None, actor: User | None, deed: str, **params: Any) -> None:
-    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`, filled with
-    `params`. Nothing is added without an actor, or for a learner outside a class."""
+    """Add an entry to the audit log; the caller's transaction has the change. The entry's sentence is
+    `classroom.deed.<deed>`, filled with `params`. Adds nothing if there is no actor, or if the change is
+    outside a class and the actor is a learner."""
     if actor is None or (classroom is None and role_of(actor) is Role.LEARNER):
         return
     AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)
 
 
 def owner_of(key: str) -> User | None:
-    """The account with this owner's key; None for an empty key and for that of a browser without an
+    """The account with this owner's key. None if the key is empty or belongs to a browser without an
     account."""
     return User.objects.filter(owner_key=key).first() if key else None

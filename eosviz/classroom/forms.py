@@ -1,4 +1,4 @@
-"""Forms of classes; that of an assignment is in `assignment_form.py`."""
+"""The forms of classes, except the form of an assignment (`assignment_form.py`)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JoinForm(forms.Form):
 
 
 class HandInForm(forms.Form):
-    """The fields that a learner fills in to submit an attempt of this kind; there may be none."""
+    """The fields that a learner fills in to submit an attempt. Some kinds of assignments have none."""
 
     def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,5 @@
-"""Lets the instructors of a class see the version of a scenario that a learner's attempt was made with."""
+"""Permits the instructors of a class to see the scenario version that an attempt of one of its learners
+uses."""
 
 from __future__ import annotations
 

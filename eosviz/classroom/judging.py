@@ -1,5 +1,6 @@
-"""Finds what the kinds of assignments (`kinds/`) need for judging. Two kinds need more than the judged steps of the
-run: *predict* needs the questions, and *keep the guarantees* needs a run without interventions."""
+"""Functions with which the kinds of assignments (`kinds/`) judge attempts. Most kinds need only the judged
+steps of the attempt's run; *predict* also needs the questions, and *keep the guarantees* a run without
+interventions."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch
 
 RUNS_KEPT = 128
-"""At most this many results are kept in each process, because an attempt's page needs one at each view."""
+"""Each process keeps at most this many results of runs, because an attempt's page needs one each time it is
+viewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ _RANK = {Outcome.PASSED: 2, Outcome.WAITING: 1, Outcome.FAILED: 0}
 
 
 def counting(attempts: Iterable[Attempt]) -> Attempt | None:
-    """Of one learner's attempts at one assignment, the one that counts: by outcome, then by right answers,
-    then the later one. None if nothing was handed in."""
+    """Of one learner's attempts at one assignment, the one that counts: the one with the best outcome, of
+    these the one with the most right answers, of these the latest. None if no attempt was submitted."""
     handed_in = (one for one in attempts if one.outcome != Outcome.OPEN)
     return max(handed_in, key=_standing, default=None)
 
@@ -65,20 +67,20 @@ def first_branch(attempt: Attempt) -> Branch:
 
 
 def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> dict[str, int] | None:
-    """The guarantees that a run without interventions breaks, each with the first step that breaks it. None if the
-    engine refuses the scenario. Raises Busy or BeyondBounds."""
+    """Dict of guarantee → the first step that breaks it in a run without interventions, for each broken
+    guarantee. None if the engine refuses the scenario. Raises Busy or BeyondBounds."""
     return _alone(_Run(version.digest, variant, asks)).broken
 
 
 def guarantees_of(version: ScenarioVersion, variant: str | None, asks: Caller) -> tuple[str, ...]:
-    """The guarantees that the engine judges in runs of the scenario. Empty if the engine refuses the
-    scenario. Raises Busy or BeyondBounds."""
+    """The names of the guarantees that the engine judges in runs of the scenario. Empty if the engine refuses
+    the scenario. Raises Busy or BeyondBounds."""
     return _alone(_Run(version.digest, variant, asks)).guarantees
 
 
 def failed_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> int:
-    """How many records a run without interventions reports as failed and does not store. 0 if the engine refuses
-    the scenario. Raises Busy or BeyondBounds."""
+    """The number of records that a run without interventions reports as failed and does not store. 0 if the
+    engine refuses the scenario. Raises Busy or BeyondBounds."""
     return _alone(_Run(version.digest, variant, asks)).failed
 
 
@@ -91,7 +93,7 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _alone(run: _Run) -> Found:
-    """The facts about the run without interventions. Raises Busy or BeyondBounds."""
+    """What a run without interventions shows. Raises Busy or BeyondBounds."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

@@ -1,5 +1,5 @@
-"""Live results: the table changes while an instructor looks at it. Learners do not see whether an instructor
-is looking."""
+"""Live results: the table of a class's results changes while an instructor looks at it. Learners do not see
+whether an instructor is looking."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from eosviz.rights import of_class
 
 
 def group_of_class(classroom_id: uuid.UUID) -> str:
-    """The channel-layer group of all pages that show a class's results."""
+    """The name of the channel-layer group of all pages that show a class's results."""
     return f"class.{classroom_id.hex}"
 
 
 def notify_instructors(classroom_id: uuid.UUID) -> None:
-    """Notify open result pages that the table has changed. Errors are logged."""
+    """Notify the open pages with the class's results that the table has changed. An error is logged, not
+    raised."""
     send_to_group(group_of_class(classroom_id), {"type": "part.changed"})
 
 
 class ResultsConsumer(PartOfRow):
-    """`/ws/classes/<id>/?lang=en`: the table of a class's results."""
+    """`/ws/classes/<id>/?lang=en`: sends the table of a class's results."""
 
     parameter = "classroom_id"
 

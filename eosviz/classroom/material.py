@@ -1,5 +1,5 @@
-"""Scenarios that a teacher may assign besides the library's. The app in which people build scenarios sets the source
-in its `AppConfig.ready`."""
+"""Sources of scenarios that a teacher may assign in addition to the library's. The app in which people build
+scenarios registers a source in its `AppConfig.ready`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from eosviz.scenarios.models import ScenarioVersion
 
 class Source(Protocol):
     def built_by(self, teacher: User) -> Iterable[tuple[ScenarioVersion, str]]:
-        """The versions, each with the key by which a form names it."""
+        """The scenario versions that this teacher built and may assign, each with the key by which a form
+        names it."""
 
     def built(self, teacher: User, key: str) -> ScenarioVersion | None:
-        """The version with this key; None if the teacher may not assign it."""
+        """The scenario version with this key; None if there is none or the teacher may not assign it."""
 
 
 _sources: list[Source] = []

@@ -1,4 +1,4 @@
-"""Classes, their members, their assignments and what learners handed in.
+"""Classes, their members, their assignments, and what learners submitted.
 
 The query sets here decide who may see or change a row: a page asks for *the classes that this person
 teaches*, and answers 404 for all other classes.
@@ -24,11 +24,11 @@ from eosviz.walkthroughs.models import Session
 
 if TYPE_CHECKING:
     _CharField = models.CharField[str, str]
-else:  # Django's class has no type parameters when it runs
+else:  # When it runs, Django's class has no type parameters.
     _CharField = models.CharField
 
 CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""The characters of a code. Those that look alike on a board are missing: i, l, o, 0, 1."""
+"""The characters of a class's code. Characters that look alike on a board are left out: i, l, o, 0, 1."""
 CODE_LENGTH = 10
 NAME_CHARACTERS_MAX = 120
 TEXT_CHARACTERS_MAX = 4_000
@@ -40,7 +40,7 @@ WRONG_MAX = 20
 
 
 def new_code() -> str:
-    """A new random code, which learners type to join a class."""
+    """A new random code of a class. Learners type it to join."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
@@ -55,8 +55,8 @@ KINDS_IN_MIGRATIONS = [(name, name) for name in ("watch", "predict", "break", "h
 
 
 class KindField(_CharField):
-    """The name of a kind (`kinds/`). Migrations always contain KINDS_IN_MIGRATIONS instead, so a new kind
-    needs no migration."""
+    """The name of a kind of assignment (`kinds/`). In migrations its choices are always KINDS_IN_MIGRATIONS,
+    so that a new kind needs no migration."""
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         name, _, args, named = super().deconstruct()
@@ -70,7 +70,7 @@ class Outcome(models.TextChoices):
     PASSED = "passed", "passed"
     FAILED = "failed", "failed"
     WAITING = "waiting", "waiting"
-    """An instructor has not read the text yet."""
+    """The learner's text was submitted, and no instructor has read it yet."""
 
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
@@ -94,7 +94,8 @@ class ClassroomQuerySet(models.QuerySet["Classroom"]):
         )
 
     def judged_by(self, user: User) -> ClassroomQuerySet:
-        """The classes whose results a user may read."""
+        """The classes whose results a user may read: those that the user teaches, or all for an
+        administrator."""
         return self.all() if user.has_perm("classroom.view_classroom") else self.taught_by(user)
 
 
@@ -104,8 +105,8 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """The time at which the class was archived. Since then no one can join it, give or change assignments, begin or
-    hand in. Null if the class is open."""
+    """The time at which the class was archived; null if it is open. While it is archived, no one can join it,
+    create or change assignments, or begin or submit attempts."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -152,7 +153,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """A task for a class. What it asks for does not change while a learner has an attempt."""
+    """A task for a class. Once a learner has an attempt, the fields on which attempts depend do not
+    change."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
@@ -160,28 +162,29 @@ class Assignment(models.Model):
     title = models.CharField(max_length=NAME_CHARACTERS_MAX)
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    """The scenario. Null for a track, and for a text without a scenario."""
+    """The scenario. Null if the task is to watch a track, or is a text without a scenario."""
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     track = models.CharField(max_length=64, blank=True)
-    """The track to watch, instead of a scenario."""
+    """The name of the track to watch; empty for a scenario or a text."""
     opens = models.DateTimeField(null=True)
-    """Before this time learners see neither the scenario nor the task, and cannot begin. Null if it is open
-    at once."""
+    """Before this time learners cannot see the scenario and the task, and cannot begin. Null if the
+    assignment has been open from the start."""
     due = models.DateTimeField(null=True)
-    """Work handed in later is marked as late."""
+    """Attempts that are submitted after this time are marked as late. Null if there is no such time."""
     closes = models.DateTimeField(null=True)
-    """From this time on, learners can neither begin nor hand in. Null if the assignment never closes."""
+    """From this time on, learners can neither begin nor submit attempts. Null if the assignment never
+    closes."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
-    """The guarantee to break or hold, by the name that the judges use. In *keep the guarantees*, empty means
-    all of them."""
+    """The name of the guarantee to break or to keep, as the judges write it. In *keep the guarantees*, empty
+    means all of them."""
     budget = models.PositiveSmallIntegerField(null=True)
-    """For *break a guarantee*: at most this many interventions come before the step that breaks the
-    guarantee."""
+    """In *break a guarantee*: the largest number of interventions before the step that breaks the guarantee.
+    Null for other kinds."""
     wrong_max = models.PositiveSmallIntegerField(default=0)
-    """For *predict*: with at most this many wrong answers, and at least one right one, the assignment is done."""
+    """In *predict*: an attempt passes with at most this many wrong answers and at least one right answer."""
     settings = models.JSONField(default=list)
-    """For *keep the guarantees*: the producer settings that a learner may choose."""
+    """In *keep the guarantees*: the names of the producer settings that a learner may choose."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = AssignmentQuerySet.as_manager()
@@ -205,19 +208,22 @@ class Assignment(models.Model):
 
     @property
     def material_name(self) -> str:
-        """The scenario with its variant, or the track. Empty if there is only a text."""
+        """The name of the scenario, with its variant, or of the track. Empty if the assignment has
+        neither."""
         if self.version is None:
             return self.track
         return f"{self.version.identifier}/{self.variant}" if self.variant else self.version.identifier
 
     @property
     def track_title(self) -> dict[str, str] | None:
-        """The title of the track, by language. None without a track, or if this release does not have it."""
+        """The title of the track in each language. None if the assignment has no track, or if this release
+        does not have the track."""
         return next((track.title for track in tracks() if track.name == self.track), None)
 
     @property
     def variant_title(self) -> dict[str, str] | None:
-        """The title of the scenario's variant, by language. None without a variant that has one."""
+        """The title of the scenario's variant in each language. None if there is no variant, or it has no
+        title."""
         return None if self.version is None else title_of_variant(self.version.document, self.variant)
 
     @property
@@ -234,43 +240,45 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(user=user)
 
     def judged_by(self, user: User) -> AttemptQuerySet:
-        """The attempts that a user may look at and decide about, as an instructor."""
+        """The attempts that a user may look at and decide on, because the user teaches the class."""
         return self.filter(assignment__classroom__in=Classroom.objects.taught_by(user))
 
     def open(self) -> AttemptQuerySet:
         return self.filter(outcome=Outcome.OPEN)
 
     def waiting_in(self, classroom: Classroom) -> AttemptQuerySet:
-        """Texts of learners that no instructor has read, by assignment, the oldest first."""
+        """The attempts of learners whose text no instructor has read: by assignment, the earliest first."""
         learners = Membership.objects.filter(classroom=classroom, part=Part.LEARNER).values("user")
         waiting = self.filter(assignment__classroom=classroom, outcome=Outcome.WAITING, user__in=learners)
         return waiting.order_by("assignment__created", "assignment", "handed_in", "id")
 
 
 class Attempt(models.Model):
-    """One attempt of one member. What was handed in is kept, and the member may delete the run."""
+    """One attempt of a member at an assignment. When the member deletes the attempt's session, the attempt
+    stays."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="attempts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveSmallIntegerField()
-    """The number of the learner's attempt at this assignment, from 1."""
+    """The number of this attempt among the member's attempts at the assignment, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """The learner's choices: settings by dotted path, chosen before the start (*keep the guarantees*), and the values
-    of the kind's `answer_fields` by name, given when the attempt was handed in."""
+    """What the learner chose. Dict of dotted path of a setting → value, for settings chosen before the start
+    (*keep the guarantees*); and of name of one of the kind's `answer_fields` → value, for the answers with
+    which the attempt was submitted."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
     score = models.PositiveSmallIntegerField(null=True)
-    """How many predictions were right, out of `score_max`; null while the attempt is open, for a kind without
-    predictions, and for a run that was changed or deleted."""
+    """The number of right predictions, out of `score_max`. Null while the attempt is open, if its kind has no
+    predictions, and if the run was changed or deleted."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
-    """`reason` and the parameters of its sentence (`judging.py`), such as the branch and step that broke the
-    guarantee, or the questions answered wrongly. Empty while open."""
+    """The judgement's `reason` and the parameters of its sentence (`judging.py`), such as the branch and step
+    that broke the guarantee, or the questions answered wrongly. Empty while the attempt is open."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
-    """The explanation; a draft that only the learner sees until it is handed in."""
+    """The learner's text. Until the attempt is submitted it is a draft, which only the learner sees."""
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     """The instructor's comment."""
 
@@ -295,18 +303,18 @@ class Attempt(models.Model):
 
 
 class AuditEntry(models.Model):
-    """An action of an instructor or administrator, in a class or outside all classes (`audit.py`). Written with
-    the change."""
+    """What an instructor or administrator did, in a class or outside all classes (`audit.py`). It is written
+    in the transaction of the change."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit", null=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
-    """The person who did it. Null after the person's account was deleted."""
+    """The person who did it. Null if the person's account was deleted."""
     deed = models.CharField(max_length=30)
     """The last part of the sentence's key, `classroom.deed.<deed>`."""
     params = models.JSONField(default=dict)
-    """Parameters of the sentence of `deed`: names of things, never of people."""
+    """The parameters of the sentence. They name things, never people."""
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

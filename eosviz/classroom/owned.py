@@ -1,5 +1,6 @@
-"""Classes, memberships, attempts and entries of the audit log as something that people own (`accounts/owning.py`).
-Rows that refer to the account are deleted with it; the log keeps its entries without the name."""
+"""Registers classes, memberships, attempts and entries of the audit log among what people own
+(`accounts/owning.py`). With an account, the rows that refer to it are deleted; entries of the audit log stay
+without the person's name."""
 
 from __future__ import annotations
 

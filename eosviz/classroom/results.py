@@ -31,19 +31,20 @@ class Cell:
 
     attempts: list[Attempt]
     furthest: dict[Any, int]
-    """Session id → the furthest step of its run."""
+    """Dict of session's id → the furthest step of its run."""
     wrong_of: dict[Any, list[int]]
-    """Session id → the steps whose question was answered wrongly, on any branch; without skipped questions."""
+    """Dict of session's id → the steps whose question was answered wrongly, on any branch. Skipped questions
+    are not included."""
 
     @property
     def shown(self) -> Attempt | None:
-        """The attempt that counts. Before one was handed in, this is the open one; None if none was begun."""
+        """The attempt that counts; if none was submitted, the open one; None if none was begun."""
         return counting(self.attempts) or (self.attempts[-1] if self.attempts else None)
 
     @property
     def beside(self) -> Attempt | None:
-        """An attempt that is newer than the one that counts, and is in progress or waits for review. None if
-        there is none."""
+        """An attempt that was begun after the one that counts, and is open or waits for an instructor. None
+        if there is none."""
         newest = self.attempts[-1] if self.attempts else None
         waits = newest is not None and newest.outcome in (Outcome.OPEN, Outcome.WAITING)
         return newest if waits and newest != self.shown else None
@@ -57,8 +58,8 @@ class Cell:
         return None if self.beside is None else self.step_of(self.beside)
 
     def step_of(self, attempt: Attempt) -> int | None:
-        """The step that the results show for an attempt: that of its judgement, or, while it is open, how far
-        the run has got. None if there is no such step."""
+        """The number of the step that the results show for an attempt: the step of its judgement or, while it
+        is open, the furthest step of its run. None if there is no such step."""
         if not kind_of(attempt.assignment).is_judged_by_run:
             return None
         if attempt.outcome != Outcome.OPEN:
@@ -71,8 +72,8 @@ class Cell:
         return [] if self.shown is None else self.wrong_in(self.shown)
 
     def wrong_in(self, attempt: Attempt) -> list[int]:
-        """The steps whose question was answered wrongly. Skipped questions are among them once the attempt was
-        handed in."""
+        """The numbers of the steps whose question was answered wrongly. After the attempt was submitted, they
+        include skipped questions."""
         if not kind_of(attempt.assignment).asks_questions:
             return []
         judged = attempt.evidence.get("wrong")
@@ -98,7 +99,7 @@ class Results:
 
     @property
     def waiting(self) -> list[Attempt]:
-        """Texts that no instructor has read, in the order in which they are read."""
+        """The attempts whose text no instructor has read, in the order in which instructors read them."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         every = ([one for cell in column for one in cell.attempts] for column in columns)
         return [
@@ -110,7 +111,7 @@ class Results:
 
 
 def results_of(classroom: Classroom) -> Results:
-    """The results of a class, in at most five queries, however many learners and assignments there are."""
+    """The results of a class. Makes at most five queries, however many learners and assignments there are."""
     assignments = list(Assignment.objects.of_class(classroom))
     members = list(Membership.objects.roster(classroom).filter(part=Part.LEARNER))
     attempts: dict[tuple[int, Any], list[Attempt]] = defaultdict(list)
@@ -137,10 +138,10 @@ def results_of(classroom: Classroom) -> Results:
 
 
 def csv_of(classroom: Classroom) -> Iterator[str]:
-    """The CSV file in pieces: a byte order mark, the names of the columns, then the learners' attempts, and
-    the assignments that a learner has not begun."""
+    """The CSV file in pieces: a byte order mark, the names of the columns, then for each learner one line for
+    each attempt, and one for each assignment without an attempt."""
     results = results_of(classroom)
-    yield "\ufeff"  # spreadsheets read the file as UTF-8 only with this mark
+    yield "\ufeff"  # Without this mark, spreadsheets do not read the file as UTF-8.
     yield _line(COLUMNS)
     for row in results.rows:
         user = row.membership.user

@@ -1,5 +1,5 @@
-"""The pages for a class's instructors. Pages that change something find the class among those that the user teaches;
-the results are also for administrators."""
+"""The pages for a class's instructors. A page that changes something looks the class up among those that the
+user teaches, and answers 404 otherwise. Administrators may also read the results."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def change_code(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpRespon
 @login_required
 @require_POST
 def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Archive the class, or open it again: POST `archived` is yes or no."""
+    """Archive the class if POST `archived` is yes; otherwise open it again."""
     classroom = _taught(request, classroom_id)
     actions.set_archived(classroom, request.user, request.POST.get("archived") == "yes")
     return redirect("classroom:detail", classroom.id)
@@ -83,7 +83,7 @@ def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def delete(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Delete an archived class. A class that is not archived stays, and its page says why."""
+    """Delete an archived class. A class that is not archived stays, and a message on its page says why."""
     classroom = _taught(request, classroom_id)
     try:
         actions.delete_class(classroom, request.user)
@@ -140,7 +140,7 @@ def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> Http
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Change an assignment."""
+    """The page with the form of an existing assignment. POST changes the assignment."""
     given = _taught_assignment(request, assignment_id)
     is_fixed = actions.learners_attempts(given) > 0
     form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)
@@ -184,8 +184,8 @@ def _taught_assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> As
 @login_required
 @require_POST
 def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Withdraw an assignment. If a learner has begun it, this needs POST `with_attempts=yes`, which deletes the
-    attempts; otherwise the assignment stays, and its page says why."""
+    """Delete an assignment. If learners have begun it, this needs POST `with_attempts=yes`, which also
+    deletes their attempts; without it the assignment stays, and a message on its page says why."""
     assignment = _taught_assignment(request, assignment_id)
     try:
         actions.withdraw_assignment(assignment, request.user, request.POST.get("with_attempts") == "yes")
@@ -224,8 +224,8 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """The page of a learner's attempt, with the task and the run. A POST with `passed` (yes or no) and `comment`
-    decides about a text."""
+    """The page of a learner's attempt, with the task and the run. POST `passed` (yes or no) and `comment`
+    store the instructor's decision on a text."""
     found = _judged(request, attempt_id)
     classroom = found.assignment.classroom
     form = ReadForm(_posted(request), initial={"comment": found.comment})
@@ -266,7 +266,7 @@ def _judged(request: SignedInRequest, attempt_id: uuid.UUID) -> Attempt:
 
 
 def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
-    """The id of the text to read after this attempt; None if no other text waits."""
+    """The id of the attempt whose text is to be read after this attempt's; None if no other text waits."""
     at = waiting.index(attempt_id) if attempt_id in waiting else -1
     others = [*waiting[at + 1 :], *waiting[: max(at, 0)]]
     return others[0] if others else None
@@ -277,8 +277,8 @@ def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
 @require_safe
 @xframe_options_sameorigin
 def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int) -> HttpResponse:
-    """Shows a branch of a learner's run in the player. With `?frame`, the page is shown inside another page of this
-    site."""
+    """The player's page with one branch of a learner's run. With `?frame`, it is made for display inside
+    another page of this site."""
     found = _judged(request, attempt_id)
     branch = next((one for one in branches_of(found) if one.id == branch_id), None)
     if branch is None:

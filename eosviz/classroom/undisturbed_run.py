@@ -1,5 +1,5 @@
-"""Finds which guarantees a run without interventions breaks. Does not import Django, because it runs in
-bounded processes too (`eosviz/bounded`)."""
+"""Makes a run without interventions and finds which guarantees it breaks. Does not import Django, because
+this code also runs in bounded processes (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import msgspec
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """The run that is asked for. `source`: the name of the document in a refusal."""
+    """The question: which scenario is to be run. `source`: the name of the document for the message of a
+    refusal."""
 
     document: dict[str, Any]
     source: str
@@ -18,17 +19,17 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The result. `broken`: guarantee → the first step that breaks it; None if no run can be made.
-    `guarantees`: those that the engine judges in this run."""
+    """The answer. `broken`: guarantee → the first step that breaks it; None if the engine refuses the
+    scenario. `guarantees`: those that the engine judges in this run."""
 
     broken: dict[str, int] | None
     guarantees: tuple[str, ...] = ()
     failed: int = 0
-    """How many records the run reports as failed and does not store."""
+    """The number of records that the run reports as failed and does not store."""
 
 
 def run_alone(asked: Asked) -> Found:
-    """Make the run in this process. The scenario's own limits end it."""
+    """Make the run in this process, until it ends or reaches the scenario's own limits."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load
     from engine.simulation import Simulation
@@ -47,5 +48,5 @@ def run_alone(asked: Asked) -> Found:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` and returns `Found`, both as JSON."""
+    """The function of the bounded process. `question`: an `Asked` as JSON. Returns a `Found` as JSON."""
     return msgspec.json.encode(run_alone(msgspec.json.decode(question, type=Asked)))

@@ -1,4 +1,4 @@
-"""The pages for members of a class. Those for its instructors are in `teaching.py`."""
+"""The pages for members of a class. `teaching.py` has the pages for its instructors."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from eosviz.refusal_pages import refusal_page
 from eosviz.refusals import Refusal
 
 ASSIGNED = (("SC-01", "watch"), ("SC-03", "predict"), ("SC-02", "break"))
-"""The assignments of the example class: scenario of the library, and kind of assignment."""
+"""The assignments of the example class, as (scenario of the library, kind of assignment)."""
 _CODE = re.compile(r"[-\w]{1,20}")
 
 
 @never_cache
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The page with the user's classes or, without an account, with an example of a class. `?code=` redirects to the
-    page that asks whether to join."""
+    """The page with the user's classes. Without an account it shows an example of a class. `?code=` redirects
+    to the page that asks whether to join the class with this code."""
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
@@ -101,7 +101,7 @@ def make(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def join(request: SignedInRequest) -> HttpResponse:
-    """Join the class with this `code`. How often one may try is limited."""
+    """Join the class with the code of POST `code`. The number of tries in a time is limited."""
     form = JoinForm(request.POST, auto_id="join_%s")
     if form.is_valid():
         try:
@@ -115,7 +115,7 @@ def join(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def join_link(request: SignedInRequest, code: str) -> HttpResponse:
-    """The page of the link that an instructor gives to learners. It has one button, which joins."""
+    """The page that asks whether to join a class. An instructor gives its link to learners."""
     return render(request, "classroom/join.html", {"code": code})
 
 
@@ -123,7 +123,8 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """The page of one class: its assignments with the user's progress. Instructors and administrators see more."""
+    """The page of one class, with its assignments and the user's progress. Instructors and administrators
+    also see the members and the audit log."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -154,7 +155,7 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 
 
 def _shown(attempts: list[Attempt]) -> Attempt | None:
-    """The attempt that counts, or else the open one; None if none was begun."""
+    """The attempt that counts; if none was submitted, the open one; None if none was begun."""
     return counting(attempts) or (attempts[-1] if attempts else None)
 
 
@@ -235,7 +236,8 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Begins an attempt or continues the open one, and redirects to its work. Members only."""
+    """Begin an attempt, or continue the open one, and redirect to the page on which the learner works.
+    Answers 404 for users who are not members."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     kind = kind_of(assignment)
@@ -259,8 +261,8 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """Hand the attempt in: the engine judges it, or an instructor will read it. With `run`, the text is kept as a
-    draft and the run opens."""
+    """Submit the attempt: the engine judges it, or an instructor will read it. With POST `run` the text is
+    only stored as a draft, and the attempt's run opens."""
     own = Attempt.objects.of(request.user).select_related(
         "assignment__classroom", "assignment__version", "user"
     )

@@ -1,1 +1,1 @@
-"""The description of the data between server and page (README.md)."""
+"""Describes the data that server and page send each other (README.md)."""

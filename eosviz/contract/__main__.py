@@ -1,4 +1,5 @@
-"""`python -m eosviz.contract` writes the schema, from which `npm run types` makes the types of the page."""
+"""`python -m eosviz.contract` writes the schema, from which `npm run types` generates the TypeScript
+types."""
 
 import os
 
@@ -12,7 +13,8 @@ FILE = ROOT / "docs" / "messages.schema.json"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     django.setup()
-    from eosviz.contract import schema  # imported after `setup`, because its modules read the settings
+    # This import must follow `setup`, because its modules read the settings.
+    from eosviz.contract import schema
 
     FILE.write_text(schema.as_text(), encoding="utf-8")
 

@@ -1,5 +1,5 @@
-"""Reads the docstrings of a class's fields from the source, because Python keeps none for a field. A class
-includes those of its base classes."""
+"""Reads the docstrings of fields from the source, because Python keeps none for a field. A class gets its own
+fields and those of its base classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ Texts = dict[str, str]
 
 
 def texts_of_fields(modules: Iterable[ModuleType]) -> dict[str, Texts]:
-    """Class name → the texts of its fields, for the classes of these modules. The names of the classes are unique."""
+    """Dict of class name → the docstrings of its fields, for all classes of these modules. The names of the
+    classes must be unique."""
     found: dict[str, tuple[list[str], Texts]] = {}
     for module in modules:
         found |= _classes(module)

@@ -1,6 +1,6 @@
-"""The JSON Schema of all data between server and page, generated from the types that write and read this
-data. Messages of the page are closed; those of the server are open, because fields may be added within a
-version."""
+"""The JSON Schema of all data that server and page send each other. It is generated from the types with which
+the server writes and reads this data. Messages of the page may have no other fields; messages of the server
+may, because fields may be added within a version."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ MODULES: tuple[ModuleType, ...] = (
     view_differences,
     words,
 )
-"""The modules with the shapes."""
+"""The modules that define the types."""
 UNIONS: dict[str, Any] = {
     "FromPage": messages.AnyFromPage,
     "FromServer": messages.AnyFromServer,
@@ -88,9 +88,10 @@ UNIONS: dict[str, Any] = {
 }
 """The named unions. A value of a union is a value of one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, near_views.NearView, headers.Header, plans.Plan)
-"""The shapes of parts of messages that the types of the messages declare only as JSON."""
+"""Types of parts of messages. In the types of the messages themselves, these parts are declared as plain
+JSON."""
 BESIDE = (questions.Question, player_file.PlayerFile, alongside.Alongside)
-"""Shapes that are sent over HTTP."""
+"""Types of data that is sent over HTTP, not as messages."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
 JSON: Schema = {
     "description": "Any value of JSON.",
@@ -108,7 +109,8 @@ _UNION_OF = {
 
 
 def schema() -> Schema:
-    """The schema, of JSON Schema 2020-12. A document is one message of either side, or one of `BESIDE`."""
+    """The schema, in JSON Schema 2020-12. It describes one document: a message of either side, or one of
+    `BESIDE`."""
     members = {name: get_args(union) for name, union in UNIONS.items()}
     kinds = [*(kind for union in members.values() for kind in union), *PASSED_ON, *BESIDE]
     _, made = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -132,20 +134,20 @@ def as_text() -> str:
 
 
 def closed(whole: Schema) -> Schema:
-    """The schema `whole` with one change: an object may only have fields that the schema describes. Tests
+    """A copy of the schema `whole` in which objects have no fields but those that it describes. Tests
     validate real traffic with it."""
     made: Schema = _closed(deepcopy(whole))
     return made
 
 
 def of(whole: Schema, name: str) -> Schema:
-    """The schema of the shape with this name."""
+    """The schema of the type with this name, taken from the schema `whole`."""
     return {"$schema": whole["$schema"], "$ref": _REF.format(name=name), "$defs": whole["$defs"]}
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """A copy of the schema's node. References replace the named shapes, the unions and the JSON types that msgspec
-    writes out in full."""
+    """A copy of `node`, a part of the schema. Types, unions and general JSON that msgspec writes out in full
+    are replaced by references to them."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):
@@ -176,7 +178,7 @@ def _or_null(node: Schema) -> Schema:
 
 
 def _describe(defs: Schema) -> None:
-    """Bring the fields into the order of the source, and give each its docstring."""
+    """Give each field its docstring as description, and put the fields into the order of the source."""
     texts = texts_of_fields(MODULES)
     for module in MODULES:
         for name, kind in vars(module).items():
@@ -189,7 +191,7 @@ def _describe_one(shape: Schema, kind: type, texts: dict[str, str]) -> None:
     if issubclass(kind, msgspec.Struct):
         written = {field.name: field.encode_name for field in msgspec.structs.fields(kind)}
         if not kind.__struct_config__.forbid_unknown_fields:
-            # The server sends every field, also those with a default, unless the value is UNSET.
+            # The server always sends a field that has a default, unless its value is UNSET.
             unset = {field.encode_name for field in msgspec.structs.fields(kind) if field.default is UNSET}
             shape["required"] = [name for name in properties if name not in unset]
     else:

@@ -1,1 +1,2 @@
-"""The first pages: the front page, the library, the visitor's own sessions. Their addresses are named `scenarios:…`."""
+"""The pages through which visitors enter the site: the front page, the library, and the visitor's own
+sessions. Their addresses are named `scenarios:…`."""

@@ -1,4 +1,5 @@
-"""Finds where a visitor continues: in the session that the player showed last, or else in the newest that has begun."""
+"""Finds where a visitor continues: in the session that the player showed last or, if that is not known, in
+the newest session that was begun."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Only steps up to this number get a picture, because reading the stored steps takes longer with each step."""
+"""Only steps up to this number get a picture, because reading the stored steps takes longer with each
+step."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18})\.([0-9]{1,9})")
@@ -30,8 +32,9 @@ _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The place where a visitor continues. `variant`: its title; None without one. `steps`: the length of the run; 0
-    if unknown. `next`: what comes after the scenario, once its run is finished."""
+    """Where a visitor continues. `variant`: the title of the variant; None without one. `steps`: the number
+    of steps of the whole run; 0 if unknown. `next`: what the front page offers after the scenario, once the
+    run is finished; None before."""
 
     scenario: str
     title: Words
@@ -47,7 +50,7 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """The place where this browser continues; None if it has begun no session. `kept`: the value of the cookie
+    """Where this browser continues; None if it has begun no session. `kept`: the value of the cookie
     PLACE_COOKIE."""
     was = _PLACE.fullmatch(kept)
     begun = Session.objects.of_browser(browser).begun().recent().select_related("version")
@@ -89,7 +92,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """The number of steps of the library's run, if the branch is this run; else 0."""
+    """The number of steps of the library's run if the branch is that run, unchanged; otherwise 0."""
     is_own = session.version.library_position is None or branch.parent_id is not None
     if is_own or Intervention.objects.count_on(branch):
         return 0
@@ -99,8 +102,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """The picture of the reader's step, drawn from stored views and steps. Empty at the beginning, after
-    DRAWN_STEPS_MAX, and without a stored view."""
+    """The picture of the step that the reader saw last, drawn from stored views and steps. Empty at the
+    beginning, after DRAWN_STEPS_MAX, and if no view is stored."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

@@ -23,17 +23,18 @@ from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
 EXAMPLE = "SC-03"
-"""The example that readers without a session see."""
+"""The scenario that the front page shows to readers without a session."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
 
 
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
-    """The front page: what this site is, the animation, the ways in, and where this visitor continues."""
+    """The front page: what this site is, an animation, links into the site, and where this visitor
+    continues."""
     if "q" in request.GET:
         return _to_search(request)
-    if request.GET.get("sessions") == "all":  # an address that earlier releases used
+    if request.GET.get("sessions") == "all":  # Earlier releases used this address.
         return redirect("scenarios:sessions")
     browser, language = browser_of(request.session), language_of(get_language())
     library, progress = shelf(), progress_of(browser)
@@ -54,7 +55,8 @@ def front(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def library(request: HttpRequest) -> HttpResponse:
-    """The library's page: the scenarios under the questions that they answer. The filters are in the address."""
+    """The library's page: the scenarios, grouped by the questions that they answer. The filters are in the
+    address."""
     if "q" in request.GET:
         return _to_search(request)
     every, chosen = shelf(), choices.read(request.GET.dict())
@@ -75,15 +77,15 @@ def library(request: HttpRequest) -> HttpResponse:
 
 
 def _to_search(request: HttpRequest) -> HttpResponse:
-    """Redirect an address of earlier releases to the search page."""
+    """Redirect an address that earlier releases used for searching to the search page."""
     asked = urlencode({"q": request.GET["q"][:QUERY_CHARACTERS_MAX]})
     return redirect(f"{reverse('reference:search')}?{asked}")
 
 
 @require_safe
 def sessions(request: HttpRequest) -> HttpResponse:
-    """The page with this browser's own sessions, the newest first: SESSIONS_SHOWN of them or, with `?sessions=all`,
-    all."""
+    """The page with this browser's own sessions, the newest first. It lists SESSIONS_SHOWN of them or, with
+    `?sessions=all`, all."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     everything = request.GET.get("sessions") == "all"
     held = owned.count()
@@ -98,8 +100,8 @@ def sessions(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Set the theme: `light` or `dark` in a cookie, so that the first paint is right; anything else deletes
-    the cookie. Redirects to `next`."""
+    """Store the theme `light` or `dark` in a cookie, so that the page is drawn with it at once. Any other
+    theme deletes the cookie. Redirects to `next`."""
     theme = request.POST.get("theme", "")
     if theme not in THEMES:
         theme = "system"

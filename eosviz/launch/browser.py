@@ -1,7 +1,7 @@
 """Finds an installed browser for tests and benchmarks.
 
-The headless shell is preferred: it is Chromium without windows, and with it a test takes 0.6 times the processor
-time.
+The headless shell, which is Chromium without windows, is preferred: with it a test takes 0.6 times the
+processor time.
 """
 
 import os
@@ -31,8 +31,8 @@ def find_browser() -> Path | None:
 
 
 def browser_options() -> Sequence[str]:
-    """Options that turn off what a test does not need; for root on Linux also the sandbox, which cannot work
-    there."""
+    """Command-line options that turn off what a test does not need. For root on Linux they also turn off the
+    sandbox, which cannot work there."""
     quiet = (
         "--disable-gpu",
         "--disable-quic",

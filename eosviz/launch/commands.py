@@ -1,4 +1,5 @@
-"""Runs other programs during set-up: silent while they work, with their last lines when they fail."""
+"""Runs other programs during set-up. Their output is not shown while they run; if one fails, its last lines
+are."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ LAST_LINES = 15
 
 
 def say(line: str) -> None:
-    """Print a line. If the output is a file on a full disk, the line is lost."""
+    """Print a line. If the output is a file on a full disk, the line is lost, and no error is raised."""
     with contextlib.suppress(OSError):
         print(line, flush=True)
 
@@ -27,8 +28,9 @@ def attempt(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> tuple[bool, str]:
-    """Run a program to its end. Returns whether it succeeded, and its output, both streams together. After
-    `seconds_max` the program is killed, and counts as failed. Raises OSError if it cannot be started."""
+    """Run a program to its end. Returns whether it succeeded, and its output (standard output and error
+    together). After `seconds_max` the program is killed, which counts as a failure. Raises OSError if the
+    program cannot be started."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -38,8 +40,8 @@ def attempt(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        # Ctrl-C must reach the program, so it gets a process group of its own only if it may have to be
-        # killed as a group.
+        # Ctrl-C must reach the program, so it gets a process group of its own only if a time limit may
+        # require killing the group.
         process_group=None if seconds_max is None else 0,
     )
     try:
@@ -63,7 +65,8 @@ def require(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> str:
-    """Run a program to its end and return its output. If it fails, raise Problem with the remedy."""
+    """Run a program to its end and return its output. If it fails, print the output's last lines and raise
+    Problem with the remedy."""
     succeeded, output = attempt(command, environment, seconds_max)
     if not succeeded:
         lines = output.strip().splitlines()
@@ -76,12 +79,12 @@ def require(
 
 
 def is_debian_root() -> bool:
-    """True if this process may install Debian packages."""
+    """Whether this process may install Debian packages."""
     return sys.platform == "linux" and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def install_debian_package(*names: str) -> bool:
-    """Install packages with apt. Called only if `is_debian_root`. False if apt failed."""
+    """Install packages with apt. May be called only if `is_debian_root()`. Returns whether apt succeeded."""
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     attempt(["apt-get", "update", "-q"], quiet)
     return attempt(["apt-get", "install", "-y", "-q", "--no-install-recommends", *names], quiet)[0]

@@ -1,4 +1,5 @@
-"""Defaults of a machine without settings: a key and a Redis address that belong to its data folder."""
+"""Defaults for a machine without settings: a secret key and the address of a Redis server, both belonging to
+the data folder."""
 
 import hashlib
 import os
@@ -8,14 +9,14 @@ from pathlib import Path
 
 from eosviz.launch.private_folder import private_folder
 
-# The operating system stores a socket's address in 108 bytes on Linux and 104 on macOS, including the final
-# zero.
+# The operating system stores the path of a socket in 108 bytes on Linux and 104 on macOS, including the final
+# zero byte.
 SOCKET_PATH_BYTES_MAX = 103
 
 
 def embedded_redis_socket(data_dir: Path) -> Path:
-    """The socket of the embedded Redis-compatible server of this data folder: inside it or, if the path is
-    too long for a socket, below the system's temporary folder."""
+    """The path of the socket on which this data folder's own Redis-compatible server listens: inside the
+    folder or, if that path is too long for a socket, below the system's temporary folder."""
     socket = data_dir / "run" / "redis.sock"
     if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES_MAX:
         return socket
@@ -24,7 +25,8 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """The server's address. Raises Problem as `private_folder` does."""
+    """The address of this data folder's own Redis-compatible server. Raises Problem as `private_folder`
+    does."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:
         private_folder(socket.parent)
@@ -32,19 +34,19 @@ def embedded_redis_url(data_dir: Path) -> str:
 
 
 def kombu_url(redis_url: str) -> str:
-    """The address as Celery's message library, kombu, spells it."""
+    """A Redis address in the spelling of kombu, Celery's message library."""
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 
 def embedded_secret_key(data_dir: Path) -> str:
-    """The key of this data folder, made on first use and readable by this user alone."""
+    """The secret key of this data folder. It is made on first use, in a file that only this user can read."""
     path = data_dir / "secret_key"
     if not path.exists():
         draft = data_dir / f"secret_key.{os.getpid()}"
         try:
             draft.touch(mode=0o600)
             draft.write_text(secrets.token_urlsafe(64))
-            # Two processes may start together: the first link is kept, and both read it.
+            # If two processes start at the same time, the first one's link stays, and both read that file.
             os.link(draft, path)
         except FileExistsError:
             pass

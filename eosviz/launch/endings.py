@@ -1,8 +1,8 @@
-"""Computes how every scenario of the library ends, once after each change of the engine's sources, and keeps
+"""Computes how every scenario of the library ends, once after each change of the engine's sources, and stores
 the endings in `.endings`.
 
-A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py`
-computes and reads the endings.
+Without them, a new database would have to run the whole library, which takes seconds.
+`eosviz/scenarios/endings.py` computes and reads the endings.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Makes `.venv`, with uv if possible, else with venv and pip. The site runs with `requirements.txt`. Tests,
+"""Makes `.venv`, with uv if possible, otherwise with venv and pip. The site needs `requirements.txt`. Tests,
 benchmarks and linters also need `tests/requirements.txt`."""
 
 import shutil
@@ -16,12 +16,12 @@ UV_VERSION = "0.13.8"
 PYTHON_VERSION_MIN = (3, 11)
 REQUIREMENTS = ROOT / "requirements.txt"
 TOOLS = ROOT / "tests" / "requirements.txt"
-ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is needed while unpacking
+ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB after installing; unpacking needs the rest
 
 
 def prepare_environment(with_tools: bool = False) -> None:
-    """Make `.venv/bin/python` have the pinned requirements of the site, with `with_tools` also the tools of
-    tests and linters. Raises Problem if it is impossible."""
+    """Install the site's pinned requirements into `.venv`, unless they are there; with `with_tools` also the
+    tools of tests and linters. Raises Problem if this is impossible."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"
@@ -29,7 +29,7 @@ def prepare_environment(with_tools: bool = False) -> None:
         )
     needed, everything = (REQUIREMENTS,), (REQUIREMENTS, TOOLS)
     wanted = everything if with_tools else needed
-    # Tools that are already installed stay. The site runs with them too.
+    # Tools that are already installed stay: the site also runs with them.
     enough = (everything,) if with_tools else (needed, everything)
     if any(is_fresh(ENVIRONMENT, digest_of(files)) for files in enough) and environment_works():
         return
@@ -45,18 +45,20 @@ def prepare_environment(with_tools: bool = False) -> None:
 
 
 def environment_works() -> bool:
-    """Whether Python runs in `.venv`. False, too, if the Python that `.venv` was made from no longer
+    """Whether the Python of `.venv` runs. It does not if the Python from which `.venv` was made no longer
     exists."""
     return environment_python().exists() and attempt([environment_python(), "-c", ""])[0]
 
 
 def install(wanted: Sequence[str | Path]) -> None:
-    """Install these requirements, or `-r` and a file of them, into `.venv`, which is made if it is missing."""
+    """Install requirements into `.venv`, which is made if it is missing. `wanted`: the requirements, or `-r`
+    and a file of requirements."""
     uv = find_uv()
     if uv is not None:
         if install_with_uv(uv, wanted):
             return
-        # uv does not read pip's configuration: where packages come from a mirror, pip may still find them.
+        # uv does not read pip's configuration. If that names a mirror of the package index, pip may still
+        # find the packages.
         say("uv could not install the requirements; trying pip …")
     if not ENVIRONMENT.exists():
         create_with_venv()
@@ -77,8 +79,8 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """The path of an installed uv, or of the one in `.bootstrap`, where an earlier set-up or this call puts it with
-    pip. None if pip fails."""
+    """The path of uv: an installed one, or the one in `.bootstrap`, which is put there with pip if it is
+    missing. None if pip fails."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"
@@ -98,8 +100,8 @@ def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
 
 
 def create_with_venv() -> None:
-    """Make `.venv` with Python's own venv, on Debian with the package that it needs. Raises Problem if that
-    is impossible."""
+    """Make `.venv` with Python's own venv; on Debian the package that it needs is installed first, if
+    necessary. Raises Problem if this is impossible."""
     command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return

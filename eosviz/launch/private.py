@@ -1,6 +1,6 @@
-"""Keeps other users out of the data folder, which has password hashes, session cookies and keys. A umask
-(EOSVIZ_UMASK) applies to new files; at the start, existing files and folders are closed: other users lose access to
-them."""
+"""Keeps other users out of the data folder, which contains password hashes, session cookies and keys. New
+files get their permissions from a umask (EOSVIZ_UMASK). At each start, existing files and folders are closed:
+other users lose access to them."""
 
 import os
 import stat
@@ -12,21 +12,21 @@ from eosviz.launch.problem import Problem
 
 VARIABLE = "EOSVIZ_UMASK"
 UMASKS = {"077": "the user alone", "027": "and the group may read", "007": "and the group may write"}
-"""The allowed values, as octal digits. Users outside the group may never read."""
+"""The allowed umasks, as octal digits, with what they mean. Users outside the group never get access."""
 UMASK = "077"
 BUILD_UMASK = 0o022
-"""The umask for the environment and the front end, which contain no data and which another user may run (as
-in a container image)."""
+"""The umask for the environment and the front end. They contain no data, and another user may run them (as in
+a container image)."""
 STAMP = ".closed"
 """The name of a file in the closed folder; its content is the umask. It is written once everything in the
-folder was closed. While the folder itself stays closed, a start need not check the contents again."""
+folder is closed. As long as the folder itself stays closed, a start need not check the contents again."""
 ENTRIES_MAX = 200_000
-"""One start checks at most this many files and folders. The rest is protected anyway: other users cannot enter the
-folder that contains it."""
+"""One start checks at most this many files and folders. The others are protected anyway, since other users
+cannot enter the folder that contains them."""
 
 
 def umask_asked(environment: Mapping[str, str]) -> int:
-    """The umask that EOSVIZ_UMASK names, or the default. Raises Problem if it is none of UMASKS."""
+    """The umask that EOSVIZ_UMASK names, or the default. Raises Problem if the name is not in UMASKS."""
     asked = environment.get(VARIABLE) or UMASK
     if asked.lstrip("0").zfill(3) not in UMASKS:
         known = ", ".join(f"{digits} ({who})" for digits, who in UMASKS.items())
@@ -36,7 +36,7 @@ def umask_asked(environment: Mapping[str, str]) -> int:
 
 @contextmanager
 def build_umask() -> Iterator[None]:
-    """A block in which new files get BUILD_UMASK: for the environment and the front end, which hold no data."""
+    """A block in which new files get BUILD_UMASK. It is for building the environment and the front end."""
     usual = os.umask(BUILD_UMASK)
     try:
         yield
@@ -45,22 +45,23 @@ def build_umask() -> Iterator[None]:
 
 
 def make_private_folder(folder: Path, umask: int) -> None:
-    """Make the folder, or close an existing one of this user. Raises OSError; Problem for a folder that all users
-    share."""
+    """Make the folder or, if it exists and belongs to this user, close it to other users. Raises Problem if
+    it is a folder that all users share, and OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     found = folder.stat()
     if found.st_mode & stat.S_ISVTX:
         raise Problem(f"{folder} is a folder that all users share: set EOSVIZ_DATA to one of its own")
     if found.st_mode & umask & 0o777 and found.st_uid == os.geteuid():
-        with suppress(OSError):  # on a read-only disk it stays open, which `close_folder` reports
+        with suppress(OSError):  # On a read-only disk the folder stays open; `close_folder` reports that.
             folder.chmod(stat.S_IMODE(found.st_mode) & ~umask)
-            (folder / STAMP).unlink(missing_ok=True)  # files that were added meanwhile may be open
+            # Files that were added while the folder was open may be open, too.
+            (folder / STAMP).unlink(missing_ok=True)
 
 
 def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
-    """Remove other users' access to the folder and what is below it. Returns how many entries below it were
-    changed. Links are not followed. Call it before this process opens the database: closing any descriptor of
-    its file drops SQLite's locks."""
+    """Remove other users' access to the folder and to everything below it. Returns how many entries below it
+    were changed. Links are not followed. Must be called before this process opens the database: if a process
+    closes any descriptor of SQLite's file, it loses SQLite's locks."""
     foreign: list[Path] = []
     changed = 0
     is_open = bool(folder.stat().st_mode & umask & 0o777)
@@ -101,7 +102,7 @@ def _stamp_of(folder: Path) -> int | None:
 
 
 def _write_stamp(folder: Path, umask: int) -> None:
-    with suppress(OSError):  # on a full disk the next start checks again
+    with suppress(OSError):  # On a full disk no stamp is written, and the next start checks again.
         descriptor = os.open(folder / STAMP, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(f"{umask:03o}")
@@ -115,7 +116,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _close(path: Path, umask: int) -> bool:
-    """Close one entry to others. False if it stays open to them."""
+    """Close one file or folder to other users. Returns False if it stays open to them."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -132,7 +133,7 @@ def _close(path: Path, umask: int) -> bool:
 
 
 def _is_socket_or_gone(path: Path) -> bool:
-    """True for a socket, which cannot be opened as a file, and if there is nothing at the path."""
+    """Whether the path is a socket, which cannot be opened as a file, or does not exist."""
     with suppress(OSError):
         return stat.S_ISSOCK(path.lstat().st_mode)
     return True

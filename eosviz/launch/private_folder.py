@@ -1,4 +1,5 @@
-"""A folder that only its owner can enter: no other user can put a file or a socket into it, or read one there."""
+"""Makes folders that only their owner can enter, so that no other user can put a file or a socket into them
+or read one there."""
 
 import contextlib
 import os
@@ -11,8 +12,8 @@ PRIVATE_MODE = 0o700
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made if it is missing, and closed to others. Raises Problem for a link or a file, and for a
-    folder of another user."""
+    """Make the folder if it is missing, and close it to other users. Returns the path. Raises Problem if the
+    path is a link or a file, or the folder of another user."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE_MODE)

@@ -1,5 +1,5 @@
-"""The kind of error that is shown to a person. It says in one line what is wrong, and what helps."""
+"""The error that is shown to a person, in one line that says what is wrong and what helps."""
 
 
 class Problem(Exception):
-    """Something that the person at the keyboard can remedy. The message names the place and the remedy."""
+    """A problem that the person at the keyboard can solve. The message says where it is and what to do."""

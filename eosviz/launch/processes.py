@@ -1,4 +1,4 @@
-"""Starts, recognises and ends processes, so that exactly those that were started here are ended here."""
+"""Starts, recognises and ends processes, so that only processes that eosviz started are ended."""
 
 import contextlib
 import ctypes
@@ -22,41 +22,44 @@ class SupportsFileno(Protocol):
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
-    """A function for `preexec_fn`, by which Linux ends the child (SIGTERM) when its parent has ended. None on
-    other systems."""
+    """A function for `preexec_fn` of a child. It makes Linux end the child with SIGTERM when its parent ends.
+    None on other systems."""
     if sys.platform != "linux":
         return None
-    prctl = ctypes.CDLL(None).prctl  # looked up here: little is allowed between fork and exec
+    # Looked up before the fork, because between fork and exec a process may do little.
+    prctl = ctypes.CDLL(None).prctl
 
     def ask_kernel() -> None:
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # the parent died before the request
+        if os.getppid() != parent:  # The parent ended before `prctl` was called.
             os._exit(1)
 
     return ask_kernel
 
 
 def start_mark(pid: int) -> str | None:
-    """The start time of this process, as the system states it. None if it has ended. Process ids are reused, so a
-    process is recognised by its id and its start mark."""
+    """The start time of a process, in the form in which the system states it; None if the process has ended.
+    Since process ids are reused, a process is identified by its id together with this mark."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()
         except OSError:
             return None
-        fields = stat.rpartition(")")[2].split()  # the program's name before it may contain anything
+        # The program's name comes before it and may contain any character.
+        fields = stat.rpartition(")")[2].split()
         return None if fields[0] == "Z" else fields[19]
     asked = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
     return asked.stdout.strip() or None
 
 
 class Adopted:
-    """A child that this process did not start itself, with a part of the interface of `subprocess.Popen`."""
+    """A child that another process started and that this process took over. It has some methods of
+    `subprocess.Popen`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        """The exit code, or minus the signal that ended the process; None while it runs."""
+        """The exit code, or the negative number of the signal that ended the process; None while it runs."""
 
     def poll(self) -> int | None:
         if self.returncode is None:
@@ -67,7 +70,7 @@ class Adopted:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end of the process and return its exit code. Raises subprocess.TimeoutExpired after
-        `timeout` seconds; None: no bound."""
+        `timeout` seconds; with None it waits without a limit."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (returncode := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -81,7 +84,8 @@ class Adopted:
 
 
 def reap_others(known: set[int]) -> None:
-    """Reap ended children of this process up to the first that is in `known`. Linux only."""
+    """Collect the exit codes of ended children of this process, until the next one is in `known`, whose owner
+    does this itself. Linux only."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -93,17 +97,19 @@ def reap_others(known: set[int]) -> None:
 
 
 class Rest:
-    """A pause in the main thread. It ends early when a signal arrives, also when a child dies."""
+    """A pause in the main thread. It ends early when a signal arrives, such as the one that reports the end
+    of a child."""
 
     def __init__(self) -> None:
         self._heard, self._signalled = socket.socketpair()
         self._heard.setblocking(False)
         self._signalled.setblocking(False)
         signal.set_wakeup_fd(self._signalled.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda number, frame: None)  # an ignored signal wakes nothing
+        # A signal that is ignored would not end the pause.
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
 
     def take(self, seconds: float, others: Sequence[SupportsFileno] = ()) -> None:
-        """Wait until a signal arrives or one of `others` can be read, at most `seconds`."""
+        """Wait until a signal arrives or one of `others` can be read, but at most `seconds`."""
         select.select([self._heard, *others], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             self._heard.recv(4096)
@@ -116,13 +122,15 @@ class Rest:
 
 
 def signal_group(leader: int, number: signal.Signals) -> None:
-    """Send a signal to a child and to all that it started: every child leads a process group of its own."""
+    """Send a signal to a child and to the processes that it started. `leader`: the child's id, which is also
+    that of its process group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 
 
 def end_stray(pid: int, mark: str, grace_seconds: float) -> bool:
-    """End a process of an earlier start, which is no child of this process. False if it had ended already."""
+    """End a process that an earlier start left, which is no child of this process. `mark`: its start mark.
+    Returns False if it had already ended."""
     if start_mark(pid) != mark:
         return False
     signal_group(pid, signal.SIGTERM)

@@ -1,4 +1,5 @@
-"""Checks the Redis of REDIS_URL before anything is started: without it the site would never be ready."""
+"""Checks, before anything is started, that the Redis of REDIS_URL can be used: without it the site would
+never be ready."""
 
 import contextlib
 import socket
@@ -19,7 +20,7 @@ def require_redis(environment: Mapping[str, str]) -> None:
     if not url:
         return
     found: list[str] = []
-    # Name lookup has no timeout of its own, so it runs in another thread.
+    # The lookup of a host name has no timeout of its own, so the check runs in another thread.
     asking = threading.Thread(target=lambda: found.append(complaint(url)), daemon=True)
     asking.start()
     asking.join(ANSWER_SECONDS_MAX + 0.5)
@@ -41,15 +42,15 @@ def without_password(url: str) -> str:
 
 
 def complaint(url: str) -> str:
-    """A complaint about the Redis at this address; empty if it can be used. With rediss:// only the connection is
-    checked."""
+    """Why the Redis at this address cannot be used; empty if it can. With rediss:// only the connection is
+    tested."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
             return "an address begins with redis://, rediss:// or unix://"
         with contextlib.closing(connect(parts)) as connection:
             if parts.scheme == "rediss":
-                return ""  # it listens; clients check the rest over TLS
+                return ""  # The server listens; clients check the rest over TLS.
             return refusal(connection, parts)
     except TimeoutError:
         return f"no answer within {ANSWER_SECONDS_MAX:g} s"
@@ -82,12 +83,12 @@ def refusal(connection: socket.socket, parts: SplitResult) -> str:
         if not reply.startswith("+"):
             return reply.lstrip("-")
     reply = answer(connection, "PING")
-    # LOADING: the server accepts commands once it has loaded its data, so nothing is wrong with it.
+    # LOADING is no refusal: the server accepts commands once it has loaded its data.
     return "" if reply.startswith(("+", "-LOADING")) else reply.lstrip("-") or "it closed the connection"
 
 
 def answer(connection: socket.socket, *words: str) -> str:
-    """Sends a command, and returns the first line of the reply."""
+    """Send a command, and return the first line of the reply."""
     encoded = [word.encode() for word in words]
     lines = [b"*%d" % len(encoded), *(line for word in encoded for line in (b"$%d" % len(word), word)), b""]
     connection.sendall(b"\r\n".join(lines))

@@ -28,26 +28,28 @@ PORT = 8000
 DATA_BYTES = 200_000_000
 BACKLOG = 2048
 HEALTHY_SECONDS_MAX = 180.0
-"""The longest time from the start of the processes until `/healthz` answers 200. A slow machine may need a
-minute."""
+"""The longest time, in seconds, from the start of the processes until `/healthz` answers 200. A slow machine
+may need a minute."""
 
 
 def run(prepare: bool = True) -> None:
     """Run the site until Ctrl-C, SIGTERM or SIGHUP, then end the processes that it started. Raises Problem if the
     site cannot run."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
+        # until the supervisor runs, these signals act like Ctrl-C
+        signal.signal(number, signal.default_int_handler)
     umask = umask_asked(os.environ)
     os.umask(umask)  # the processes below inherit it
     data = make_data_folder(umask)
     host, port = address_asked()
-    worker_count(os.environ)  # a wrong number ends the start before anything is prepared
+    worker_count(os.environ)  # an invalid number ends the start before anything is prepared
     occupancy = Occupancy(data)
     try:
         close_folder(data, umask, say)
         for name in occupancy.strays:
             say(f"Ended {name}, which an earlier start had left behind.")
-        listener = listen(host, port)  # after leftover processes have ended: one may have held the port
+        # only after leftover processes have ended, because one of them may have used the port
+        listener = listen(host, port)
         occupancy.note_address(url_of(listener))
         if prepare:
             with build_umask():
@@ -87,7 +89,7 @@ def address_asked() -> tuple[str, int]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket that every web process inherits. Raises Problem if the address or the port cannot be
+    """Opens the socket that every web process inherits. Raises Problem if the address or the port cannot be
     used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -96,7 +98,8 @@ def listen(host: str, port: int) -> socket.socket:
             f"EOSVIZ_HOST is {host!r}, which is no address of this machine: try 127.0.0.1"
         ) from error
     listener = socket.socket(family, socket.SOCK_STREAM)
-    # Closed connections keep their addresses for a minute; a new start may use the port at once.
+    # The system reserves the port of a closed connection for a minute. With this option a new start may use
+    # the port at once.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
@@ -157,8 +160,8 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
     answers: dict[str, str] = {"web": "it does not answer"}
     while not supervisor.stop_requested:
         supervisor.look_after()
-        # Before the web process runs, nothing answers; while this process waited for an answer, it could not start
-        # the web process.
+        # Nothing answers before the web process runs. If this process waited for an answer until then, it
+        # could not start the web process.
         if supervisor.all_run:
             healthy, answers = ask_health(address) or (False, answers)
             if healthy:
@@ -170,8 +173,9 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
 
 
 def ask_health(address: str) -> tuple[bool, dict[str, str]] | None:
-    """Whether all parts work, and the answer of each. None while there is no answer."""
-    # A proxy from the environment must not come between this machine and itself.
+    """Asks `/healthz`. Returns whether all parts work, and the answer of each part; None if there is no
+    answer."""
+    # A proxy that the environment names must not be used, since the address is on this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}healthz", timeout=5) as response:

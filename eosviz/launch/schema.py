@@ -1,4 +1,5 @@
-"""`make schema`: writes the schema of all data between server and page, and from it the page's types."""
+"""`make schema`: writes the schema of all data that server and page send each other, and generates the page's
+types from it."""
 
 from eosviz.launch.commands import require
 from eosviz.launch.frontend import find_node

@@ -14,13 +14,14 @@ from eosviz.launch.supervisor import Service
 
 WORKER_THREADS = 4
 WORKERS_MAX = 60
-"""At most this many workers are started. It is the number of queues of steps (`eosviz/step_queues.py`);
-further workers would have no sessions."""
+"""At most this many workers are started. There are as many queues of steps (`eosviz/step_queues.py`), so a
+further worker would have no sessions."""
 REDIS_MEMORY = "512mb"
 
 
 def child_environment() -> dict[str, str]:
-    """The environment for the processes of an eosviz, in which Python stores compiled modules."""
+    """The environment variables for the processes of an eosviz: those of this process, with defaults. Python
+    stores compiled modules."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 
@@ -36,8 +37,8 @@ def redis_binary() -> Path:
 
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
-    """The command of the server. It listens at one socket file. Writes are appended to a file, so that
-    waiting tasks survive its end."""
+    """The command that starts the server. It listens only on a socket file. It appends its writes to a file,
+    so that waiting tasks survive its end."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
@@ -53,7 +54,8 @@ def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
 
 
 def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service:
-    """The embedded server, started directly: through its own Python wrapper it would outlive a killed parent."""
+    """The service of the embedded server. It is started directly: with its Python wrapper it would outlive a
+    killed parent."""
     socket_path = embedded_redis_socket(data_folder)
     folder = data_folder / "redis"
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,8 +70,8 @@ def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service
 
 
 def answers_ping(socket_path: Path) -> bool:
-    """True if the server answers a PING (Redis's inline protocol). While it loads its file, it answers with an
-    error."""
+    """Whether the server answers a PING (in Redis's inline protocol). While it loads its file it answers with
+    an error, which counts as no."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1)
         try:
@@ -81,8 +83,8 @@ def answers_ping(socket_path: Path) -> bool:
 
 
 def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """The template process. Workers and the web process are forked from it, so it gets their environment and
-    descriptors."""
+    """The service of the template process. Workers and the web process are forked from it, so it gets the
+    environment and the descriptors that they need."""
     return Service(
         "template",
         [environment_python(), "-m", "eosviz.template", str(listener.fileno())],
@@ -94,7 +96,8 @@ def template(data_folder: Path, environment: Mapping[str, str], listener: socket
 
 
 def worker_count(environment: Mapping[str, str]) -> int:
-    """The number that `EOSVIZ_WORKERS` states, else 1. Raises Problem if it is not from 1 to WORKERS_MAX."""
+    """The number of workers that `EOSVIZ_WORKERS` states; 1 if it is not set. Raises Problem if it is not
+    from 1 to WORKERS_MAX."""
     count = environment.get("EOSVIZ_WORKERS") or "1"
     if not count.isdecimal() or not 1 <= int(count) <= WORKERS_MAX:
         raise Problem(f"EOSVIZ_WORKERS is {count!r}: set it to a number from 1 to {WORKERS_MAX}")
@@ -102,7 +105,8 @@ def worker_count(environment: Mapping[str, str]) -> int:
 
 
 def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
-    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Raises Problem as `worker_count` does."""
+    """The services of the workers, `worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` states. Raises
+    Problem as `worker_count` does."""
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
     names = ["worker", *(f"worker-{number}" for number in range(2, worker_count(environment) + 1))]
     return [
@@ -118,7 +122,8 @@ def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
 
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """The web process. It inherits the listening socket: while it is restarted, browsers wait and are not refused."""
+    """The service of the web process. It inherits the listening socket, so that browsers wait and are not
+    refused while it is restarted."""
     command: list[str | Path] = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
     return Service(
         "web",

@@ -1,4 +1,5 @@
-"""`make setup`: the environment, the front end and the library's endings, made by one process at a time."""
+"""`make setup`: makes the environment, the front end and the library's endings. Only one process at a time
+does this."""
 
 import fcntl
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from eosviz.launch.places import BOOTSTRAP
 
 
 def set_up() -> None:
-    """Install what the site runs with."""
+    """Install what the site needs to run."""
     with alone():
         prepare_environment()
         prepare_frontend()
@@ -20,7 +21,7 @@ def set_up() -> None:
 
 
 def set_up_with_tools() -> None:
-    """Install also what tests, benchmarks and linters use."""
+    """Install what the site needs, and what tests, benchmarks and linters need."""
     with alone():
         prepare_environment(with_tools=True)
         prepare_frontend()
@@ -34,7 +35,8 @@ def set_up_environment() -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """A block that one process of this checkout runs at a time; others wait. Two would write into the same folders."""
+    """A block that only one process of this checkout runs at a time, because two would write into the same
+    folders. Other processes wait."""
     BOOTSTRAP.mkdir(exist_ok=True)
     with (BOOTSTRAP / "lock").open("w") as lock:
         try:

@@ -1,5 +1,6 @@
-"""A stamp is a hash of the sources of a generated folder, kept inside the folder. As long as the sources have this
-hash, the folder is not generated again; deleting the folder deletes its stamp."""
+"""Decides whether a generated folder is up to date. Its stamp, a file in the folder, has a hash of the
+sources. The folder is not generated again as long as the sources have this hash. Deleting the folder deletes
+its stamp, too."""
 
 import hashlib
 from collections.abc import Iterable
@@ -30,5 +31,6 @@ def stamp(made: Path, digest: str) -> None:
 
 
 def unstamp(made: Path) -> None:
-    """Remove a folder's stamp, so that the folder is generated again, also after an interrupted run."""
+    """Remove a folder's stamp before the folder is generated. If that is interrupted, the folder counts as
+    out of date."""
     (made / STAMP_NAME).unlink(missing_ok=True)

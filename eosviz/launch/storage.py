@@ -1,4 +1,4 @@
-"""Whether a folder can be written, and whether its disk has room."""
+"""Checks whether a folder can be written and how much space its disk has."""
 
 import errno
 import shutil
@@ -12,10 +12,10 @@ from pathlib import Path
 from eosviz.launch.problem import Problem
 
 LOW_BYTES = 100_000_000
-"""If there are fewer free bytes than this, a warning is given."""
+"""If fewer bytes than this are free, a warning is given."""
 FREE_BYTES_MIN = 50_000_000
-"""If there are fewer free bytes than this, the folder counts as full: SQLite's write-ahead log and the queue
-of tasks need this room."""
+"""If fewer bytes than this are free, the disk counts as full: SQLite's write-ahead log and the queue of tasks
+need this space."""
 ASK_SECONDS = 10.0
 PROBE_BYTES = 4096
 
@@ -25,7 +25,7 @@ CANNOT_WRITE = {
     errno.EROFS: "the disk is mounted read-only",
     errno.EIO: "the disk answers with an input/output error",
 }
-"""Disk errors that last until an operator acts, each with a sentence."""
+"""Disk errors that last until an operator acts. Dict of error number → sentence."""
 
 
 def free_bytes(folder: Path) -> int:
@@ -33,7 +33,8 @@ def free_bytes(folder: Path) -> int:
 
 
 def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
-    """Raise Problem if there is less room than is needed."""
+    """Raises Problem if the folder's disk has less than `bytes_needed` free. `what_for`: what needs them, for
+    the message."""
     free = free_bytes(folder)
     if free < bytes_needed:
         raise Problem(
@@ -43,7 +44,7 @@ def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
 
 
 def write_complaint(folder: Path) -> str:
-    """The reason why no file can be written in this folder; empty if a small file was just written there."""
+    """Tries to write a small file in this folder. Returns why that is impossible; empty if it succeeded."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
             probe.write(bytes(PROBE_BYTES))
@@ -60,7 +61,7 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Room:
-    """Whether a folder can be written."""
+    """Whether a folder can be written, and whether it soon may not be."""
 
     level: Level
     why: str = ""
@@ -68,7 +69,7 @@ class Room:
 
 
 def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
-    """The room in a folder. A folder that cannot even be checked has no room."""
+    """Checks a folder. A folder whose space cannot be determined counts as full."""
     try:
         left = free(folder)
     except OSError as error:
@@ -85,7 +86,8 @@ def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
 
 
 class StorageWatch:
-    """Reports each change once: the disk is nearly full, nothing can be stored, or there is room again."""
+    """Prints a sentence at each change: the disk is nearly full, nothing can be stored, or there is enough
+    space again."""
 
     def __init__(
         self,
@@ -99,7 +101,8 @@ class StorageWatch:
         self._level = Level.ENOUGH
 
     def look(self) -> None:
-        """Called in every round of `Supervisor.watch`; checks the folder at most every ASK_SECONDS."""
+        """Check the folder, if the last check is at least ASK_SECONDS ago. Called in every round of
+        `Supervisor.watch`."""
         if self._now() < self._ask_at:
             return
         self._ask_at = self._now() + ASK_SECONDS

@@ -1,4 +1,5 @@
-"""Keeps a few processes alive: starts them, restarts those that die, and ends all of them at the end."""
+"""Keeps the site's processes running: starts them, restarts those that die, and ends all of them at the
+end."""
 
 import contextlib
 import math
@@ -20,31 +21,31 @@ from eosviz.launch.storage import Level, Room
 from eosviz.launch.template import NoTemplate, Requested, Template, take_up_orphans
 
 RESTARTS_MAX = 10
-"""A process is restarted at most this often within WINDOW_SECONDS, unless nothing can be stored. After that,
-restarting does not help."""
+"""If a process dies more often than this within WINDOW_SECONDS, the supervisor gives up, since restarting
+does not help. Deaths while nothing can be stored do not count."""
 WINDOW_SECONDS = 60.0
 BACK_OFF_SECONDS = (0.0, 0.0, 0.5, 1.0, 2.0)
-"""The pauses before the first, the second, … restart within the window. The last pause is also that of all
-further restarts."""
+"""The pauses, in seconds, before the first, second, … restart within the window. All further restarts have
+the last pause."""
 GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Service:
-    """A process to keep alive."""
+    """A process that the supervisor keeps running."""
 
     name: str
     command: Sequence[str | Path]
     log: Path
     environment: Mapping[str, str] = field(default_factory=dict)
-    """The whole environment of the process."""
+    """All environment variables of the process."""
     descriptors: Sequence[int] = ()
     """Open file descriptors that the process inherits under the same numbers."""
     is_ready: Callable[[], bool] = lambda: True
-    """True once the processes that need this service may be started."""
+    """Returns True once the processes that need this service may be started."""
     is_template: bool = False
-    """Whether this process is the template. It gets one more argument and descriptor: the socket on which the
-    supervisor requests processes."""
+    """Whether this process is the template. If so, it gets one more descriptor, also as an argument: the
+    socket on which the supervisor requests processes."""
     from_template: bool = False
     """Whether the template can fork this process: its command is `python -m …`, and it needs only the
     environment and the descriptors of the template."""
@@ -55,17 +56,18 @@ class Child:
     service: Service
     process: subprocess.Popen[bytes] | Adopted | None = None
     requested: Requested | None = None
-    """The request to the template, until the template has answered."""
+    """The request to the template for this process; None if there is none, or once it is answered."""
     restarts: list[float] = field(default_factory=list)
-    """Times of restarts within the window, oldest first. Deaths on a full disk do not count."""
+    """The times of restarts within the window, the oldest first. Restarts after deaths on a full disk do not
+    count."""
     waits_for_room: bool = False
-    """True after a death on a full disk, until the process dies again while there is room."""
+    """True after the process died on a full disk, until it dies while there is space."""
     start_at: float = 0.0
-    """The time of the monotonic clock at which a process is started, if there is none."""
+    """If the process does not run, the time at which it is to be started, by the monotonic clock."""
 
 
 class Supervisor:
-    """Keeps the processes alive. It is used only in the main thread, because on Linux children die with the
+    """Keeps the processes running. It must be used in the main thread, because on Linux children die with the
     thread that started them."""
 
     def __init__(
@@ -74,7 +76,8 @@ class Supervisor:
         say: Callable[[str], None],
         room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
     ) -> None:
-        """`room`: how much can be stored. On a full disk, a process is restarted however often it dies."""
+        """`occupancy`: the data folder's state file. `say`: prints a line. `room`: says whether the disk has
+        space; on a full disk a process is restarted however often it dies."""
         self._occupancy = occupancy
         self._say = say
         self._room = room
@@ -85,8 +88,8 @@ class Supervisor:
         self.stop_requested = False
 
     def start(self, service: Service, ready_seconds_max: float = 10.0) -> None:
-        """Start a service; return when it is ready or a stop is requested. Raises Problem if that takes too long
-        or a process dies too often."""
+        """Start a service. Returns when it is ready or a stop is requested. Raises Problem if it is not ready
+        after `ready_seconds_max`, or dies too often."""
         child = Child(service)
         self._children.append(child)
         rotate_log(service.log)
@@ -101,8 +104,8 @@ class Supervisor:
             self.rest()
 
     def watch(self, *each_round: Callable[[], None]) -> None:
-        """Keep the processes alive until `stop_requested` is set, and call `each_round` in every round. Raises Problem
-        if a process cannot be kept alive."""
+        """Keep the processes running until `stop_requested` is set; call each of `each_round` in every round.
+        Raises Problem if a process dies too often."""
         while not self.stop_requested:
             self.look_after()
             for look in each_round:
@@ -111,7 +114,8 @@ class Supervisor:
 
     @property
     def all_run(self) -> bool:
-        """True if no service waits for the template or for its restart."""
+        """Whether no process waits for the template or for its restart. A process that this system cannot
+        start does not count."""
         return all(child.process is not None or child.start_at == math.inf for child in self._children)
 
     def rest(self) -> None:
@@ -120,7 +124,7 @@ class Supervisor:
         self._rest.take(POLL_SECONDS, [*requested, *self._template.awaited])
 
     def look_after(self) -> None:
-        """One round: notice dead processes, restart those that are due."""
+        """One round: handle processes that died, and start those whose time has come."""
         self._occupancy.write_again()
         self._template.hear()
         for child in self._children:
@@ -148,7 +152,7 @@ class Supervisor:
     def _start_template(self, child: Child, log: BinaryIO) -> None:
         self._takes_up_orphans = self._takes_up_orphans or take_up_orphans()
         if not self._takes_up_orphans:
-            child.start_at = math.inf  # this system cannot fork from a template, so none is started
+            child.start_at = math.inf  # This system cannot fork from a template, so none is ever started.
             return
         with self._template.open() as requests:
             self._start(child, log, requests.fileno())
@@ -156,14 +160,14 @@ class Supervisor:
     def _request(self, child: Child, log: BinaryIO) -> None:
         service = child.service
         try:
-            words = service.command[2:]  # follows `python -m`
+            words = service.command[2:]  # the words after `python -m`
             child.requested = self._template.request(service.name, words, service.descriptors, log.fileno())
         except NoTemplate:
             self._start(child, log)
 
     def _start(self, child: Child, log: BinaryIO, *descriptors: int) -> None:
-        """Start the process without the template. `descriptors`: further descriptors that the process inherits and
-        gets as arguments of its command."""
+        """Start the process without the template. `descriptors`: further file descriptors that the process
+        inherits; their numbers are added to its command."""
         service = child.service
         child.process = subprocess.Popen(
             [str(word) for word in (*service.command, *descriptors)],
@@ -173,14 +177,14 @@ class Supervisor:
             stdout=log,
             stderr=log,
             pass_fds=(*service.descriptors, *descriptors),
-            process_group=0,  # Ctrl-C reaches the supervisor only, which then ends all in order
+            process_group=0,  # Ctrl-C then reaches only the supervisor, which ends all processes in order.
             preexec_fn=die_with_parent(self._occupancy.state.supervisor),
         )
         self._occupancy.note_child(service.name, child.process.pid)
 
     def _take(self, child: Child, requested: Requested) -> None:
-        """Let the process run that the template has forked. If the template does not answer, start the process
-        without it."""
+        """Take over the process that the template has forked, and let it run. If the template did not answer
+        in time, start the process without it."""
         try:
             pid = requested.pid()
         except NoTemplate as error:
@@ -196,7 +200,7 @@ class Supervisor:
         child.requested = None
 
     def _end_template(self, why: str) -> None:
-        """Kill the template, which may hang."""
+        """Kill the template, which may hang, and print why."""
         self._template.close()
         for child in self._children:
             if child.service.is_template and child.process is not None:
@@ -204,8 +208,8 @@ class Supervisor:
                 signal_group(child.process.pid, signal.SIGKILL)
 
     def _bury(self, child: Child, pid: int, returncode: int) -> None:
-        """Handle the death of a child: end its own children, and set the time of its restart. Raises Problem
-        for a child that dies too often."""
+        """Handle the death of a child: end the processes that it started, and set the time of its restart.
+        Raises Problem if it dies too often."""
         signal_group(pid, signal.SIGKILL)
         how = manner_of_death(returncode)
         child.process = None
@@ -230,7 +234,8 @@ class Supervisor:
         )
 
     def _wait_for_room(self, child: Child, how: str, why: str) -> None:
-        """Let the child be started again after the longest pause."""
+        """Set the child's restart to the longest pause from now. Prints a line at the first death on a full
+        disk."""
         child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
         if not child.waits_for_room:
             child.waits_for_room = True
@@ -243,7 +248,7 @@ class Supervisor:
         self._occupancy.note_ready()
 
     def stop(self) -> None:
-        """End every process, the last service first; each gets GRACE_SECONDS to finish."""
+        """End every process, the last service first. Each one has GRACE_SECONDS to end by itself."""
         for child in reversed(self._children):
             if child.requested is not None:
                 child.requested.withdraw()
@@ -271,7 +276,8 @@ def manner_of_death(returncode: int) -> str:
 
 
 def open_log(log: Path) -> BinaryIO:
-    """The log to append to. If the disk accepts no new file, the lines are lost and the process runs."""
+    """Opens the log for appending. If the disk does not permit it, opens a file that discards all lines, so
+    that the process can run."""
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         return log.open("ab")
@@ -280,7 +286,7 @@ def open_log(log: Path) -> BinaryIO:
 
 
 def last_words(service: Service) -> str:
-    """The log's last line, and the path of the log."""
+    """The last line of the service's log, with the path of the log."""
     try:
         lines = service.log.read_text(errors="replace").strip().splitlines()
     except OSError:

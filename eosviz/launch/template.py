@@ -1,16 +1,17 @@
-"""Gets the supervisor's processes from the template, a process that has already loaded the whole site.
+"""Starts the supervisor's processes from the template, a process that has already loaded the whole site.
 
-Loading the site takes seconds of processor time. `eosviz.template` spends them once; a process that is forked from it
-works at once, and shares the memory of what is loaded.
+Loading the site takes seconds of processor time. `eosviz.template` does it once; a process that is forked
+from it works at once, and shares the memory of what is loaded.
 
-A socket pair connects the supervisor and a template process. A request names the module to run and carries two open
-files: the log, and one end of a second pair, made for this request alone. The template forks twice and the process in
-between ends, so that the new process becomes a child of the supervisor, which takes up orphans
-(PR_SET_CHILD_SUBREAPER). The new process writes its process id to the second pair and waits for GO. If the supervisor
-has closed this pair, the new process ends without having done anything.
+The supervisor and the template are connected by a socket pair. A request names the module to run and carries
+two open files: the log, and one end of a second socket pair, which is made for this request only. The
+template forks twice, and the process in between ends. So the new process becomes a child of the supervisor,
+to which Linux gives orphans (PR_SET_CHILD_SUBREAPER). The new process writes its process id to the second
+pair and waits for GO. If the supervisor has closed this pair, the new process ends without having done
+anything.
 
-Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template that does
-not answer is ended, and started again like every process that died.
+Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template
+that does not answer is ended, and restarted like every process that died.
 """
 
 import ctypes
@@ -24,17 +25,18 @@ from pathlib import Path
 
 REQUEST_BYTES_MAX = 16_384
 LOAD_SECONDS_MAX = 60.0
-"""How long processes wait for a template that is still loading: started without it, they would have to load the
-site as well."""
+"""For this time, processes wait for a template that is still loading. Without it they would have to load the
+site themselves."""
 ANSWER_SECONDS_MAX = 5.0
 LOADED = b"loaded"
 GO = b"go"
 PR_SET_CHILD_SUBREAPER = 36
-"""The number of the option in Linux's prctl.h."""
+"""The number of this option in Linux's prctl.h."""
 
 
 def take_up_orphans() -> bool:
-    """Become the parent of all descendants whose own parents end. False if that is impossible."""
+    """Become the parent of all descendants whose parents end. Returns False if the system does not support
+    this."""
     if sys.platform != "linux":
         return False
     refused: int = ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -42,11 +44,11 @@ def take_up_orphans() -> bool:
 
 
 class NoTemplate(Exception):
-    """The template does not answer: start the process without it."""
+    """The template does not answer, so the process is to be started without it."""
 
 
 class Requested:
-    """A process that was requested from the template."""
+    """A request to the template for one process."""
 
     def __init__(self, answers: socket.socket) -> None:
         self._answers = answers
@@ -56,8 +58,8 @@ class Requested:
         return self._answers.fileno()
 
     def pid(self) -> int | None:
-        """Let the new process run, and return its process id; None while the template has not answered. Raises
-        NoTemplate."""
+        """Once the template has answered, let the new process run, and return its process id. None while
+        there is no answer. Raises NoTemplate if there is none in time."""
         try:
             answer = self._answers.recv(32, socket.MSG_DONTWAIT)
             if answer:
@@ -73,23 +75,24 @@ class Requested:
         return int(answer)
 
     def withdraw(self) -> None:
-        """Cancels the request: if the process does not run yet, it never will."""
+        """Withdraw the request. If the process was not permitted to run yet, it ends without doing
+        anything."""
         self._answers.close()
 
 
 class Template:
-    """The supervisor's side of the template. Each process that is started as the template gets a socket pair
-    of its own."""
+    """The supervisor's connection to the template. Each process that is started as the template gets a new
+    socket pair."""
 
     def __init__(self) -> None:
         self._requests: socket.socket | None = None
         self._load_deadline = 0.0
-        """Until when processes wait for the template to load the site: a time of the monotonic clock; 0 while
-        no template is loading."""
+        """Until this time of the monotonic clock, processes wait for the template to load the site. 0 if no
+        template is loading."""
 
     def open(self) -> socket.socket:
-        """The template's end of a new socket pair, for the template process that is started now. The caller
-        closes its copy."""
+        """Makes a new socket pair, and returns the end for the template process that is to be started. The
+        caller closes its copy of it."""
         self.close()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._requests.setblocking(False)
@@ -104,17 +107,17 @@ class Template:
 
     @property
     def is_loading(self) -> bool:
-        """True while the template loads the site: a request has to wait."""
+        """Whether the template is still loading the site, so that requests have to wait."""
         return self._load_deadline > 0.0
 
     @property
     def awaited(self) -> Sequence[socket.socket]:
-        """The socket that becomes readable once the site is loaded, in a list; empty if the supervisor awaits
-        none."""
+        """The socket that becomes readable once the template has loaded the site, in a list. Empty if no
+        template is loading."""
         return [self._requests] if self._requests is not None and self.is_loading else []
 
     def hear(self) -> None:
-        """Check whether the template has loaded the site, or has failed or taken too long. Called in every
+        """Check whether the template has loaded the site, has failed or has taken too long. Called in every
         round of the supervisor."""
         for requests in self.awaited:
             try:
@@ -132,8 +135,9 @@ class Template:
     def request(
         self, name: str, words: Sequence[str | Path], descriptors: Sequence[int], log: int
     ) -> Requested:
-        """Request a process. `words`: a Python module and its arguments; `descriptors`: those that the
-        process keeps. Raises NoTemplate."""
+        """Request a process. `words`: a Python module and its arguments. `descriptors`: the file
+        descriptors that the process keeps. `log`: the descriptor of its log. Raises NoTemplate if there is
+        no template."""
         if self._requests is None:
             raise NoTemplate("there is none")
         order = {

@@ -1,6 +1,7 @@
-"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN.
+"""Registers a read-only page of the administration for every model that has no page there and is not in
+HIDDEN.
 
-This app is loaded last, so the pages that other apps register are known.
+This app is loaded last, so that all pages of other apps are already registered.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ HIDDEN = {
     "contenttypes.contenttype": "Django's own list of the models",
     "auth.permission": "Django's own list of what can be allowed",
 }
-"""The models that get no page, and why."""
+"""The models that get no page. Dict of `app.model` → reason."""
 
 KEYS = {"owner", "code", "token", "secret", "key", "owner_key"}
-"""Names of fields whose value gives access to something."""
+"""Names of fields whose values give access to something, so that no page shows them."""
 
 COLUMNS_MAX = 8
 SHORT = 200
-"""A text field is a column of a list only if its values have at most this many characters."""
+"""A text field may be a column of a list only if its values have at most this many characters."""
 
 
 Column = str | Callable[[models.Model], Any]
 
 
 def columns(model: type[models.Model]) -> list[Column]:
-    """The columns of a model's list, at most COLUMNS_MAX: the primary key first, without long fields and
-    KEYS. A related row is shown by its key."""
+    """The columns of a model's list, at most COLUMNS_MAX, the primary key first. Long fields and the fields
+    in KEYS are left out. A relation is shown as the related row's key."""
     shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT
@@ -47,7 +48,8 @@ def columns(model: type[models.Model]) -> list[Column]:
 
 
 def _held(field: Any) -> Column:
-    """A column with the value that the row itself stores; for a relation, the key of the related row."""
+    """A column with the value of `field` that the row itself stores: for a relation, the related row's
+    key."""
 
     @admin.display(description=head_of(field), ordering=field.attname)
     def key(row: models.Model) -> Any:
@@ -57,7 +59,8 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The lookups of the list's search: keys by their beginning, and the `CharField`s other than KEYS."""
+    """The fields that the list's search looks up, in Django's notation: keys by their beginning, and each
+    `CharField` that is not in KEYS."""
     texts = [
         field.name
         for field in model._meta.concrete_fields
@@ -68,7 +71,7 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
-    # A primary key that is a relation is in `others` already.
+    # `others` already contains a primary key that is a relation.
     own = [] if model._meta.pk.is_relation else ["pk__startswith"]
     return [*own, *texts, *others]
 

@@ -1,14 +1,15 @@
-"""The format of a backup. It is a gzipped tar file, written and read sequentially, whose members are in this
-order:
+"""Writes and reads the file of a backup. It is a gzipped tar file that is written and read sequentially. Its
+members are, in this order:
 
 - `manifest.json`: the version of this format, the engine, the time, the migrations of the rows, and the
   columns of each table
-- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), in pieces
+- `rows/<app.model>/<number>.jsonl`: the rows of a table as JSON lines (`tables.py`), in pieces
 - `files/<path>`: the files of the data folder
 - `end.json`: how many rows and files there are, and the chain over all members before it
 
-The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file
-has no end, and a damaged file has another chain. Both are detected before anything of the file is used.
+The chain is a hash: SHA-256 over the chain so far, a member's name and the SHA-256 of its content. A
+truncated file has no `end.json`, and a damaged file has another chain. Both are detected before anything of
+the file is used.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ROWS, FILES = "rows/", "files/"
 COMPRESSION = 3
 PIECE_BYTES = 1024 * 1024
 SMALL_MEMBER_BYTES_MAX = 8 * 1024 * 1024
-"""The manifest and the end have at most this many bytes each."""
+"""The largest size of `manifest.json` and of `end.json`, in bytes."""
 
 
 class Damaged(Exception):
@@ -45,7 +46,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     """The time of the backup, as ISO 8601."""
     database: str
-    """The database's vendor. A backup of one vendor's database can be restored into another vendor's."""
+    """The kind of database: Django's `vendor`. A backup can be restored into another kind."""
     migrations: list[str]
     columns: dict[str, list[str]]
 
@@ -65,13 +66,13 @@ class Chain:
 
 
 class Writer:
-    """Adds members to a tar stream. `path` must not exist. The complete file appears there at `end`; without
-    `end` there is none."""
+    """Writes a backup as a tar stream. The file `path` must not exist. It appears, complete, when `end` is
+    called; without that call there is no file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._draft = path.with_name(f"{path.name}.part")
-        # Readable by this user only, because it contains password hashes and browsers' keys.
+        # Only this user can read the file, because it contains password hashes and browsers' keys.
         self._draft.touch(mode=0o600, exist_ok=False)
         self._packed = gzip.GzipFile(self._draft, "wb", COMPRESSION)
         self._tar = tarfile.TarFile(fileobj=self._packed, mode="w", format=tarfile.PAX_FORMAT)
@@ -88,7 +89,7 @@ class Writer:
         member.size = size
         member.mode = 0o600
         read = HashedReader(file)
-        self._tar.addfile(member, read)  # raises OSError if the file became shorter meanwhile
+        self._tar.addfile(member, read)  # Raises OSError if the file has become shorter.
         _forget_members(self._tar)
         self._chain.add(name, read.hash.hexdigest())
 
@@ -103,13 +104,13 @@ class Writer:
         self._draft.rename(self._path)
 
     def give_up(self) -> None:
-        with suppress(OSError):  # on a full disk even closing it fails
+        with suppress(OSError):  # On a full disk, even closing the file fails.
             self._packed.close()
         self._draft.unlink(missing_ok=True)
 
 
 class HashedReader:
-    """Wraps a file: reads it, and hashes the bytes."""
+    """Reads a file, and hashes the bytes that it has read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -138,21 +139,20 @@ class Member:
             raise Damaged(f"{self.name} cannot be read to its end ({error})") from error
 
     def whole(self) -> bytes:
-        """The member's whole content. Raises Damaged if it is larger than `manifest.json` and
-        `end.json` may be."""
+        """The member's complete content. Raises Damaged if it is larger than SMALL_MEMBER_BYTES_MAX."""
         if self.size > SMALL_MEMBER_BYTES_MAX:
             raise Damaged(f"{self.name} is larger than {SMALL_MEMBER_BYTES_MAX} bytes")
         return self.read()
 
 
 def _forget_members(tar: tarfile.TarFile) -> None:
-    """Empties the list in which `tarfile` keeps every member that it has read or written."""
+    """Empty the list in which `tarfile` collects every member, so that a large backup takes little memory."""
     tar.members.clear()  # type: ignore[attr-defined]  # typeshed leaves the attribute out
 
 
 def members(path: Path) -> Iterator[Member]:
-    """The members of a backup, in order. Read each member before the next one. Raises Damaged for a file that is
-    truncated or is no backup."""
+    """The members of a backup, in order. Each one must be read before the next one is requested. Raises
+    Damaged if the file is truncated or is no backup."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:
@@ -171,7 +171,8 @@ def _is_inside(name: str) -> bool:
 
 
 def check(path: Path) -> tuple[Manifest, End]:
-    """Read the whole file. Raises Damaged if members are missing, added, in another order or altered."""
+    """Read the whole file, and return its manifest and its end. Raises Damaged if members are missing, added,
+    altered or in another order."""
     chain = Chain()
     manifest: Manifest | None = None
     end: End | None = None

@@ -1,4 +1,4 @@
-"""Writes a backup of a running site, and restores one into an empty site."""
+"""Writes a backup of a running site, and restores a backup into an empty site."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from eosviz.operating.tables import (
 CHUNK_BYTES = 4 * 1024 * 1024
 CHUNK_ROWS = 1_000
 MIGRATIONS_NAMED = 5
-"""At most this many missing migrations are named; the others are counted."""
+"""An error message names at most this many missing migrations, and counts the others."""
 
 
 class Refused(Exception):
-    """A backup, or restoring one, is refused. The text says why, and what to do."""
+    """A backup cannot be made or restored. The text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Content:
 
 
 def back_up(path: Path) -> Content:
-    """Write a backup of the site; all rows are of one moment. Raises Refused if the file or its `.part` exists, and
-    OSError if it cannot be written; then no file is left."""
+    """Write a backup of the site to `path`. All rows are read as of one moment. Raises Refused if the file or
+    its `.part` exists, and OSError if it cannot be written; then no file is left."""
     if path.exists() or path.with_name(f"{path.name}.part").exists():
         raise Refused(f"{path} (or {path.name}.part beside it) is there already: name another file")
     writer = archive.Writer(path)
@@ -81,10 +81,10 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A block in which all reads see the database at one moment."""
+    """A block in which all reads see the database as of one moment."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
-            # Inside a transaction of the caller, the caller has chosen the isolation level.
+            # If the caller has begun a transaction, its isolation level stays.
             if len(connection.savepoint_ids) == 0:
                 with connection.cursor() as cursor:
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -92,7 +92,7 @@ def snapshot() -> Iterator[None]:
     elif connection.in_atomic_block:
         yield
     else:
-        # Django would begin with the write lock (`transaction_mode`).
+        # Django would begin the transaction with the write lock (`transaction_mode`).
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
         try:
@@ -130,7 +130,7 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
         try:
             file = (folder / inside).open("rb")
         except FileNotFoundError:
-            continue  # deleted meanwhile
+            continue  # The file was deleted since it was listed.
         with file:
             writer.add_file(f"{FILES}{inside.as_posix()}", file, os.fstat(file.fileno()).st_size)
         written += 1
@@ -138,8 +138,8 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
-    """Restore a backup completely. Raises Refused or Damaged; then nothing was changed. The database must be
-    migrated and contain no user's rows."""
+    """Restore a backup. Raises Refused or Damaged if that is impossible; then nothing was changed. The
+    database must be migrated and must contain no rows of users. `say`: prints a line."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)
@@ -188,7 +188,7 @@ def _refuse_other_migrations(then: set[str], now: set[str]) -> None:
 
 
 def _empty_what_migrate_made() -> None:
-    """Delete the rows that `migrate` made: the backup has such rows, too."""
+    """Delete the rows that `migrate` created, because the backup contains such rows, too."""
     with connection.cursor() as cursor:
         for model in all_models():
             if label_of(model) in MADE_BY_MIGRATE:
@@ -225,14 +225,15 @@ def _lay_down(member: Member, path: Path) -> None:
 
 
 def _go_on_counting() -> None:
-    """Set the database's counters of keys to continue after the restored rows."""
+    """Set the counters from which the database takes new keys to values after the restored rows."""
     with connection.cursor() as cursor:
         for sql in connection.ops.sequence_reset_sql(no_style(), all_models()):
             cursor.execute(sql)
 
 
 def _move_into_place(draft: Path, folder: Path) -> None:
-    """Move the files into place: the last step before the rows are committed."""
+    """Move the restored files from `draft` to the data folder. This is the last step before the rows are
+    committed."""
     for path in sorted(draft.rglob("*")):
         if path.is_file():
             target = folder / path.relative_to(draft)

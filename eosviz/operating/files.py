@@ -8,7 +8,7 @@ from pathlib import Path
 LEFT_OUT = frozenset(
     {
         "run",  # sockets, and the state of running processes
-        "redis",  # the queue; pages send again what was not answered
+        "redis",  # the queue of tasks; pages repeat requests that were not answered
         "log",
         "bounded",  # working files of running processes
         "mail",  # mails with links that set a password
@@ -20,13 +20,14 @@ LEFT_OUT = frozenset(
         "pipeline.lock",
     }
 )
-"""The first parts of the paths that a backup leaves out."""
+"""The first parts of paths in the data folder. A backup leaves these files and folders out."""
 DATABASE_FILE = "eosviz.sqlite3"
-"""The database. The backup has its rows, so this file is left out, with those that SQLite keeps beside it."""
+"""SQLite's database. The backup contains its rows, so it leaves this file out, and the files that SQLite
+keeps with it."""
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """The files that a backup of this data folder contains, as paths inside it, in order."""
+    """The files that a backup of this data folder contains, as paths relative to the folder, sorted."""
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         first = inside.parts[0]

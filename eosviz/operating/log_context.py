@@ -1,5 +1,5 @@
-"""Adds session and task to log lines. Middleware, sockets and workers state what they are working on, and the lines
-that are logged during this work name it."""
+"""Adds the session and the task to log lines. Middleware, sockets and workers state what they are working on;
+all lines that are logged during this work contain it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _context: ContextVar[dict[str, str] | None] = ContextVar("log_context", default=
 
 SESSION_IN_PATH = re.compile(r"/sessions/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/|$)")
 TEXT_CHARACTERS_MAX = 20_000
-"""A JSON line has this many characters of a longer traceback: the middle is left out and counted."""
+"""The largest length of a text in a JSON line, in characters. The middle of a longer traceback is replaced by
+the number of characters left out."""
 
 
 @contextlib.contextmanager
 def about(**words: str) -> Iterator[None]:
-    """Log lines written inside carry these fields too."""
+    """A block whose log lines also contain these fields."""
     token = _context.set({**(_context.get() or {}), **words})
     try:
         yield
@@ -32,13 +33,14 @@ def about(**words: str) -> Iterator[None]:
 
 
 def session_in(path: str) -> dict[str, str]:
-    """The `session` that the path names; empty if it names none."""
+    """A dict with the `session` that the path contains; empty if it contains none."""
     found = SESSION_IN_PATH.search(path)
     return {"session": found[1]} if found else {}
 
 
 class AddContext(logging.Filter):
-    """Gives each log line (`LogRecord`) the attributes `words` (a dict) and `context` (the same as text)."""
+    """Adds two attributes to each log record: `words`, a dict of the context's fields, and `context`, the
+    same as text."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         words = _context.get() or {}
@@ -51,7 +53,7 @@ SECRETS_IN_ADDRESSES = re.compile(
     r"(/accounts/password/reset/key/|/accounts/confirm-email/|/follow/|/classes/join/)[^/\s\"'?]+"
     r"|([?&][^=&\s\"']*(?:token|key|code|secret|password)[^=&\s\"']*=)[^&\s\"']+"
 )
-"""Finds secrets in addresses. Such an address gives its reader a right, for example to set a new password."""
+"""Matches secrets in addresses: each gives its reader a right, for example to set a new password."""
 
 
 def without_secrets(text: str) -> str:
@@ -59,15 +61,15 @@ def without_secrets(text: str) -> str:
 
 
 class Lines(logging.Formatter):
-    """Writes lines in the given format, without the secrets of addresses."""
+    """Formats log lines as text, and removes secrets from addresses."""
 
     def format(self, record: logging.LogRecord) -> str:
         return without_secrets(super().format(record))
 
 
 class JsonLines(logging.Formatter):
-    """Writes one JSON object for each line, with `at`, `level`, `logger`, `message`, the context, and the
-    `traceback` of an exception."""
+    """Formats each log line as one JSON object with `at`, `level`, `logger`, `message`, the fields of the
+    context, and the `traceback` of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

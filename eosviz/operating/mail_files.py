@@ -1,8 +1,8 @@
-"""The mail of a site without a mail server: files in the data folder that only the user of the site's
-processes can read.
+"""Stores the mails of a site without a mail server, as files in the data folder that only the user of the
+site's processes can read.
 
-A mail may contain a link that sets a new password, so it is never logged, and no backup contains it.
-`manage.py mail` shows it to the operator.
+A mail may contain a link that sets a new password, so mails are never logged, and no backup contains them.
+`manage.py mail` shows them to the operator.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
 MAILS_MAX = 500
-"""At most this many mails are kept, the newest."""
+"""At most this many mails are kept: the newest."""
 ENDING = ".eml"
 
 
@@ -32,7 +32,8 @@ def folder() -> Path:
 
 
 class MailFiles(BaseEmailBackend):
-    """A Django e-mail backend. A file appears whole or not at all; raises OSError if it cannot be written."""
+    """Django's e-mail backend for such a site. A mail's file appears complete or not at all. Raises OSError
+    if it cannot be written."""
 
     def send_messages(self, messages: Sequence[EmailMessage]) -> int:
         for message in messages:

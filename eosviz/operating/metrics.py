@@ -1,7 +1,7 @@
-"""Metrics for Prometheus. Each web process serves its own at `/metrics`. Each worker serves its own at a port
-of its own if EOSVIZ_WORKER_METRICS_PORT is set.
+"""Metrics for Prometheus. Each web process serves its own metrics at `/metrics`. If
+EOSVIZ_WORKER_METRICS_PORT is set, each worker serves its own metrics at a port of its own.
 
-No label contains an address or an id, so the code determines how many values there are.
+No label contains an address or an id, so the number of values depends only on the code.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ waiting = Gauge("eosviz_tasks_waiting", "Tasks that no worker has taken yet")
 
 
 class MeasuredRequests(Middleware):
-    """Counts and times responses, except those to static files, and sets the session for log lines."""
+    """Counts and times responses, except those with static files. Adds the session of the request to log
+    lines."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         if self.is_async:
@@ -67,7 +68,7 @@ class MeasuredRequests(Middleware):
 
 
 class MeasuredSockets:
-    """Wraps an ASGI application and counts open sockets and their messages."""
+    """An ASGI application that wraps another one, and counts open sockets and their messages."""
 
     def __init__(self, inner: Application) -> None:
         self._inner = inner
@@ -95,13 +96,14 @@ class MeasuredSockets:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Responds with the metrics; 404 if no token is set, and 401 for a request without the right one."""
+    """Responds with the metrics. Answers 404 if no token is set, and 401 if the request does not have the
+    token."""
     if not settings.METRICS_TOKEN:
         raise Http404
     shown = request.headers.get("Authorization", "")
     if not constant_time_compare(shown, f"Bearer {settings.METRICS_TOKEN}"):
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
-    # Without Redis the last value stays; `/healthz` reports that Redis is down.
+    # While Redis is down the gauge keeps its last value; `/healthz` reports that Redis is down.
     with contextlib.suppress(redis.RedisError, OSError):
         waiting.set(_waiting())
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

@@ -1,7 +1,7 @@
-"""The administration's names of apps, tables, columns and choices, in the reader's language.
+"""The names under which the administration shows apps, tables, columns and choices, in the reader's language.
 
-The names are in `names.toml` and are set on the models when the site starts: Django reads a model's names from the
-model, and a changed name in the model would need a migration.
+The names are in `names.toml` and are set on the models when the site starts. They are not in the models' own
+code, because Django would need a migration for each changed name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ WORDED_BY_PAGES = {
     "analytics.analysis.state": "sweeps.state",
     "analytics.figure.kind": "analytics.kind",
 }
-"""Fields whose choices are named by the catalogue of the pages, each with the prefix of the keys."""
+"""Fields whose choices have their names in the catalogue of the pages. Dict of `app.model.field` → prefix of
+the catalogue's keys."""
 
 
 @cache
@@ -53,19 +54,20 @@ _lazily_by_pages = lazy(_worded_by_pages, str)
 
 
 def column(name: str) -> Any:
-    """The header of a column of the administration that shows no field. `name`: the key in `names.toml`
-    without `column.`."""
+    """The header of a column of the administration that shows no field of the model. `name`: its key in
+    `names.toml`, without `column.`."""
     return _lazily(f"column.{name}")
 
 
 def head_of(field: Field[Any, Any]) -> Any:
-    """The header of a column that shows the value of `field` in another form. Lazy, because at import time
-    the names are not set yet."""
+    """The header of a column that shows the value of `field` in another form. It is looked up when it is
+    shown, because the names are not set yet when modules are imported."""
     return lazy(lambda: str(field.verbose_name), str)()
 
 
 def keys_of(field: Field[Any, Any]) -> tuple[str, str]:
-    """The keys of the field's name: the first for this model only, the second for every model."""
+    """The keys under which `names.toml` may have the field's name: for this model only, and for all models.
+    The first one that exists counts."""
     return f"field.{field.name}.{field.model._meta.label_lower}", f"field.{field.name}"
 
 
@@ -74,13 +76,13 @@ def is_ours(app: AppConfig) -> bool:
 
 
 def is_named_by_us(field: Field[Any, Any]) -> bool:
-    """True if the field's declaration has no name, so that `names.toml` gives one."""
-    # A private attribute, because Django sets `verbose_name` in either case.
+    """Whether `names.toml` names the field, because its declaration does not."""
+    # This attribute is private; Django sets the public `verbose_name` in either case.
     return field._verbose_name is None  # type: ignore[attr-defined]
 
 
 def name_everything() -> None:
-    """Set the names of the site's apps, models, fields and choices. Raises KeyError if one is missing."""
+    """Set the names of the site's apps, models, fields and choices. Raises KeyError if a name is missing."""
     known = names()
     for app in apps.get_app_configs():
         models = list(app.get_models()) if is_ours(app) else []
@@ -103,13 +105,14 @@ def _name(model: type[Model]) -> None:
 
 
 def choice_key(field: Field[Any, Any], value: str) -> str:
-    """The key of a choice's word, in the catalogue or in `names.toml`."""
+    """The key of a choice's name, in the catalogue of the pages or in `names.toml`."""
     label = f"{field.model._meta.label_lower}.{field.name}"
     return f"{WORDED_BY_PAGES.get(label, f'choice.{label}')}.{value}"
 
 
 def _name_choices(field: Field[Any, Any]) -> None:
-    """Set the words of the field's choices. Migrations keep the words that the model declares."""
+    """Set the names of the field's choices. Migrations still contain the names that the model's code
+    declares."""
     written: list[tuple[str, str]] = list(field.choices or ())  # type: ignore[arg-type]  # no field here has groups
     deconstruct = field.deconstruct
 
@@ -117,8 +120,8 @@ def _name_choices(field: Field[Any, Any]) -> None:
         name, path, given, named = deconstruct()
         return name, path, given, {**named, "choices": written}
 
-    # `deconstruct` is replaced on this field alone: a subclass for each kind of field would show in
-    # migrations.
+    # `deconstruct` is replaced on this one field. With a subclass for each kind of field, the subclasses
+    # would show in migrations.
     field.deconstruct = as_written  # type: ignore[method-assign]
     field.choices = [(value, _word_of(choice_key(field, value))) for value, _ in written]
 

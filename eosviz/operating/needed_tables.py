@@ -1,4 +1,4 @@
-"""Commands that use tables do not begin if the database lacks migrations of this eosviz."""
+"""Refuses to start commands that use tables if the database lacks migrations of this release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ APPS_NAMED_MAX = 5
 
 
 class TablesCommand(BaseCommand):
-    """A command that does not begin if the database lacks migrations (`check_tables`)."""
+    """A command that refuses to start if the database lacks migrations (`check_tables`)."""
 
     requires_migrations_checks = True
 
@@ -21,8 +21,8 @@ class TablesCommand(BaseCommand):
 
 
 def check_tables(**options: Any) -> None:
-    """Raises CommandError (with ``options``) for a database that lacks migrations of this eosviz. A database
-    that a newer eosviz migrated passes."""
+    """Raises CommandError, created with ``options``, if the database lacks migrations of this release. A
+    database that a newer release has migrated is accepted."""
     connection = connections[DEFAULT_DB_ALIAS]
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -1,4 +1,4 @@
-"""Read-only pages of the administration."""
+"""The base class of read-only pages of the administration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.http import HttpRequest
 class ReadOnlyAdmin(admin.ModelAdmin):
     """A page on which nothing can be added, changed or deleted."""
 
-    show_full_result_count = False  # would count a table of millions twice
+    show_full_result_count = False  # it would count a table of millions of rows a second time
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,5 +1,5 @@
-"""All tables of the site, as models, and their rows as JSON. A value is written as its field reads it back: bytes
-as Base64, a date as ISO 8601, a UUID as text."""
+"""Lists all tables of the site, as models, and converts rows to JSON and back. A value is written in the form
+that its field can read: bytes as Base64, a date as ISO 8601, a UUID as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS_READ_AT_ONCE = 200
 
 
 def all_models() -> list[type[Model]]:
-    """All models with a table, including those of many-to-many relations, by name."""
+    """All models with a table, sorted by name, including the tables of many-to-many relations."""
     models = apps.get_models(include_auto_created=True)
     return sorted((model for model in models if has_own_table(model)), key=label_of)
 
@@ -39,18 +39,19 @@ def has_own_table(model: type[Model]) -> bool:
 
 
 def label_of(model: type[Model]) -> str:
-    """`app.model` in lower case; for a relation's table `auth.group_permissions`."""
+    """The model's name as `app.model` in lower case; for the table of a relation, for example,
+    `auth.group_permissions`."""
     return str(model._meta.label_lower)
 
 
 def migrations_applied() -> list[str]:
-    """The applied migrations as `app.name`, in order of name."""
+    """The applied migrations as `app.name`, sorted."""
     applied = MigrationRecorder(connections[DEFAULT_DB_ALIAS]).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in applied)
 
 
 def used_models() -> list[str]:
-    """The tables outside MADE_BY_MIGRATE that have rows."""
+    """The names of the tables with rows, without those in MADE_BY_MIGRATE."""
     return [
         label_of(model)
         for model in all_models()
@@ -59,7 +60,7 @@ def used_models() -> list[str]:
 
 
 def rows_of(model: type[Model]) -> Iterator[bytes]:
-    """Each row as one line of JSON. A line is a list in the order of `columns_of`."""
+    """Each row of a table as one line of JSON: a list of values in the order of `columns_of`."""
     fields = model._meta.concrete_fields
     asked = model._base_manager.order_by("pk").values_list(*(field.attname for field in fields))
     for row in asked.iterator(chunk_size=ROWS_READ_AT_ONCE):
@@ -77,8 +78,8 @@ def _encodable(value: Any) -> Any:
 
 
 def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
-    """The rows as objects, not saved. Raises ValueError, or the error of the decoder or of a field, for a
-    line that is no row of this model."""
+    """The objects for these lines of JSON, not saved. Raises ValueError, or the error of the decoder or of a
+    field, if a line is no row of this model."""
     fields = model._meta.concrete_fields
     objects = []
     for line in lines:
@@ -101,12 +102,12 @@ def _read(field: Any, value: Any) -> Any:
 
 
 def store(model: type[Model], objects: list[Model]) -> None:
-    """Save exactly these values, even where a field would set its own (`auto_now_add`)."""
+    """Save objects with exactly their values, even in fields that set their own (`auto_now_add`)."""
     connection = connections[DEFAULT_DB_ALIAS]
     fields = list(model._meta.concrete_fields)
     size = max(1, connection.ops.bulk_batch_size(fields, objects))
     for first in range(0, len(objects), size):
-        # `_insert` is private, but `bulk_create` has no `raw`.
+        # Only the private `_insert` has the option `raw`; `bulk_create` does not.
         model._base_manager._insert(  # type: ignore[attr-defined]
             objects[first : first + size], fields=fields, using=DEFAULT_DB_ALIAS, raw=True
         )

@@ -1,6 +1,6 @@
-"""Pages for errors of the site and for unreadable requests, and for the time when Redis is down, the disk is
-full or the database is too busy. The pages use neither the database nor the session, because either may be
-what failed."""
+"""Pages for errors of the site, for unreadable requests, and for the time while Redis is down, the disk is
+full or the database is too busy. They use neither the database nor the session, because these may be what
+failed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Sentence:
     key: str
-    """The key of the title; `<key>.why` is that of the sentence below it."""
+    """The key of the title; `<key>.why` is the key of the sentence below the title."""
     detail: str
-    """A fixed English text for programs, `detail` in the JSON response."""
+    """A fixed English text for programs: `detail` in the JSON response."""
 
     @property
     def why(self) -> str:
@@ -42,12 +42,13 @@ BAD_REQUEST = Sentence("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
-"""The seconds of Retry-After while the disk is full. An operator has to free space first."""
+"""The value of the header Retry-After while the disk is full, in seconds. It is long, because an operator has
+to free space first."""
 
 
 class RedisAway(Middleware):
-    """Answers 503 instead of 500 if a view failed because Redis did not answer, nothing can be stored, or the database
-    is too busy."""
+    """Answers 503 instead of 500 if a view failed because Redis did not answer, nothing can be stored, or the
+    database is too busy."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):
@@ -61,8 +62,8 @@ class RedisAway(Middleware):
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """The response to an error that no view caught, such as a session that could not be stored: 503 if
-    nothing can be stored or the database is too busy, else 500."""
+    """The response after an exception that no view and no middleware handled, such as a session that could
+    not be stored: 503 if nothing can be stored or the database is too busy, else 500."""
     error = sys.exc_info()[1]
     if error is not None and means_no_room(error):
         return full(request, error)
@@ -72,15 +73,15 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The response to a bad request; 503 if a session could not be stored, which Django reports as a bad
-    request."""
+    """The response to a bad request. It is 503 if nothing can be stored, because Django reports a session
+    that could not be stored as a bad request."""
     if means_no_room(exception):
         return full(request, exception)
     return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)
 
 
 def full(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """The response 503: nothing can be stored now. The reason is logged."""
+    """The response 503 for the time while nothing can be stored. The error is logged."""
     logger.error("%s could not be stored: %r", request.path, error)
     return _unavailable(request, FULL, RETRY_FULL_SECONDS)
 
@@ -103,7 +104,7 @@ def _unavailable(request: HttpRequest, what: Sentence, retry_seconds: int) -> Ht
 
 
 def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpResponse:
-    """The page, rendered without the context processors, which read the session and the account."""
+    """The page as HTML. No context processor is used, because those read the session and the account."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 

@@ -1,4 +1,5 @@
-"""Measures the time of a worker's tasks, sets task and session for its log lines, and serves its metrics."""
+"""Handlers of Celery's signals in a worker: they measure its tasks, add task and session to its log lines,
+and serve its metrics."""
 
 from __future__ import annotations
 
@@ -17,14 +18,15 @@ from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
 _NUMBERED = re.compile(r"worker-(\d+)@")
-"""Matches the names of the second and further workers of one machine (`eosviz/launch/services.py`)."""
+"""Matches the names of the second and further workers of a machine (`eosviz/launch/services.py`)."""
 
 _running: dict[str, tuple[ExitStack, float]] = {}
-"""Task id → its log context and its start (`perf_counter`). The thread that added an entry removes it."""
+"""Dict of task's id → its log context and the `perf_counter` at its start. The thread that adds an entry also
+removes it."""
 
 
 def connect() -> None:
-    """Connect the handlers below to Celery's signals. Called once, when the site is loaded."""
+    """Connect the handlers to Celery's signals. Called once, when the site is loaded."""
     task_prerun.connect(_begin, weak=False, dispatch_uid="operating begin")
     task_postrun.connect(_end, weak=False, dispatch_uid="operating end")
     worker_ready.connect(_begin_to_serve, weak=False, dispatch_uid="operating tell")
@@ -44,7 +46,7 @@ def _end(task_id: str, task: Any, state: str | None = None, **kwargs: Any) -> No
 
 
 def _session(arguments: Any) -> dict[str, str]:
-    """The first argument of a task as `session` for its log lines, if it is a UUID; else empty."""
+    """A dict with the first argument of a task as `session`, for log lines, if it is a UUID; else empty."""
     first = arguments[0] if arguments else None
     try:
         return {"session": str(uuid.UUID(first))} if isinstance(first, str) else {}

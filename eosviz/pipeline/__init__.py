@@ -1,2 +1,2 @@
-"""Sweeps, shrinks and audits, which run on Spark, and the analysis of real brokers' logs, which can run on
-Spark. `eosviz/analytics` has the analyses of classes."""
+"""Sweeps, shrinks and audits, which run on Spark, and the analysis of real brokers' logs, which may run on
+Spark. Analyses of classes are in `eosviz/analytics`."""

@@ -23,10 +23,10 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.refusals import Refusal
 
 WAITING_MAX = 5
-"""At most this many unfinished sweeps and shrinks, counted together, belong to one person."""
+"""One person may have at most this many unfinished sweeps and shrinks, counted together."""
 PAGE_RUNS_MAX = 100_000
-"""At most this many runs are in a sweep that a page starts. For the command only the limits of a sweep
-document apply."""
+"""A sweep that is started from a page has at most this many runs. A sweep of the command is limited only by
+the rules for sweep documents."""
 
 
 class JobRefused(Refusal):
@@ -39,7 +39,8 @@ class InUse(Exception):
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """Create a sweep that waits to be run. Raises JobRefused beyond a quota, WAITING_MAX or PAGE_RUNS_MAX."""
+    """Create a sweep that waits to be run. Raises JobRefused if a quota, WAITING_MAX or PAGE_RUNS_MAX is
+    exceeded."""
     with transaction.atomic():
         # `quotas.check` locks the owner: other requests that add rows of this owner wait until the transaction ends.
         quotas.check(owner, "sweeps", refused=JobRefused)
@@ -69,8 +70,7 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 
 
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """Create a shrink that waits to be run. Raises JobRefused: a quota is full, or the owner has WAITING_MAX
-    unfinished sweeps and shrinks."""
+    """Create a shrink that waits to be run. Raises JobRefused if a quota or WAITING_MAX is exceeded."""
     with transaction.atomic():
         quotas.check(owner, "shrinks", refused=JobRefused)
         check_room(owner)
@@ -86,7 +86,7 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raise JobRefused if the owner has WAITING_MAX or more unfinished sweeps and shrinks, counted together.
+    """Raises JobRefused if the owner already has WAITING_MAX unfinished sweeps and shrinks, counted together.
     Without an owner there is no limit."""
     if not owner:
         return
@@ -96,7 +96,8 @@ def check_room(owner: str) -> None:
 
 
 def ask_to_stop(job: Job) -> None:
-    """Cancel a waiting job at once. A running job is cancelled by its process, which checks every second."""
+    """Cancel a waiting job at once. A running job is only marked; its process, which looks every second,
+    cancels it."""
     kind = type(job)
     if not jobs_of(kind).filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
         jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
@@ -104,8 +105,8 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Make a job that was cancelled, failed or interrupted wait again. The finished runs of a sweep are kept;
-    a shrink begins anew. Raises JobRefused if that is not possible."""
+    """Let a job that was cancelled, failed or was interrupted wait again. A sweep keeps its finished runs; a
+    shrink begins anew. Raises JobRefused if the job cannot be resumed."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
@@ -119,7 +120,7 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """Whether the process of a running sweep has ended: nothing locks the sweep's folder."""
+    """Whether the process of a running sweep has ended, so that it no longer locks the sweep's folder."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
@@ -137,8 +138,8 @@ def delete_sweep(sweep: Sweep) -> None:
 
 
 def forget_sweep(sweep: Sweep) -> None:
-    """Delete a sweep in any state. A process that still runs it finds no row and stops; the files are deleted after the
-    commit."""
+    """Delete a sweep in any state. A process that still runs it finds no row and stops. The files are deleted
+    after the commit."""
     ask_to_stop(sweep)
     folder = sweep.folder
     sweep.delete()
@@ -146,14 +147,15 @@ def forget_sweep(sweep: Sweep) -> None:
 
 
 def clear_forgotten(sweep: Sweep) -> None:
-    """Delete the folder of a sweep whose row was deleted during the run, because its process may have written files
-    after the deletion."""
+    """Delete the folder of a sweep whose row was deleted during the run. The process of the run may have
+    written files after the first deletion."""
     if not Sweep.objects.filter(id=sweep.id).exists():
         shutil.rmtree(sweep.folder, ignore_errors=True)
 
 
 def claim(job: Job) -> bool:
-    """Take a job to run it here, if it waits or if its process was lost. Returns False for every other job."""
+    """Claim a job for this process, if it waits or its earlier process was lost. Returns whether it was
+    claimed."""
     free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=job.heard_since())
     taken: int = (
         jobs_of(type(job)).filter(free, id=job.id).update(state=State.RUNNING, beat=timezone.now(), error="")
@@ -163,9 +165,9 @@ def claim(job: Job) -> bool:
 
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
-    """Updates the job's beat every second. The event is set when the job should stop. If the `with` block
-    raises, the job has failed; `failure` is the reason unless the exception shows another one. The caller
-    logs the exception."""
+    """A block that does a job's work. While it runs, the job's beat is updated every second. The event is set
+    when the work should stop. If the block raises, the job has failed, for the reason that the exception
+    shows or else `failure`. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()
@@ -208,7 +210,7 @@ def finish(job: Job, state: State, **fields: object) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold a lock on the folder of a sweep. The lock also ends with the process that holds it. Raises InUse
+    """A block that holds a lock on the folder of a sweep. The lock also ends with the process. Raises InUse
     if another process holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:

@@ -10,7 +10,7 @@ LOOK_SECONDS = 60.0
 
 
 def take_what_waits(sender: Any, **kwargs: Any) -> None:
-    """Start a check for waiting jobs in each worker, at its start and then every LOOK_SECONDS."""
+    """In each worker, ask for waiting jobs to be run, at its start and then every LOOK_SECONDS."""
     from eosviz.pipeline.tasks import ask_for_what_waits
 
     sender.timer.call_repeatedly(LOOK_SECONDS, ask_for_what_waits)

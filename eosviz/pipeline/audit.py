@@ -1,8 +1,8 @@
-"""An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session is
-one run here: a branch of a replay, or a run of a sweep.
+"""An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session here
+is one run: a branch of a replay, or a run of a sweep.
 
-The rules that mean the same as one of the engine's guarantees must find it broken in the same sessions as the
-engine; those that are `at_rest` may miss a breach. Every other rule must hold, unless the session has
+A rule with the same meaning as a guarantee of the engine must find it broken in the same sessions as the
+engine; a rule that is `at_rest` may miss a breach. Every other rule must hold, unless the session has
 switched off what the rule depends on.
 """
 
@@ -23,9 +23,10 @@ from eosviz.pipeline.audit_rules import Logs
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the audit. ``guarantee``: the engine's guarantee with the same meaning. ``at_rest``: the rule
-    checks the final state, in which an earlier breach may be repaired. ``rests_on``: switches that explain a
-    breach of the rule."""
+    """A rule of the audit. ``judge``: returns the breaches. ``spec``: the requirement that the rule checks.
+    ``guarantee``: the engine's guarantee with the same meaning; None if there is none. ``at_rest``: whether
+    the rule checks only the final state, in which an earlier breach may be repaired. ``rests_on``: switches
+    of the engine; if a session has one of them off, its breaches of the rule are no disagreements."""
 
     name: str
     judge: Callable[[Logs], DataFrame]
@@ -36,12 +37,12 @@ class Rule:
 
 
 FACTS_AT_ONCE = 2_000_000
-"""About how many facts are judged together. These facts and everything that is derived from them must fit
-into the memory of one machine."""
+"""The number of facts, about, that are judged together. They, and everything that is derived from them, must
+fit into the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
-"""The fewest Spark partitions for facts that are judged together. All facts of a session are in one Spark
-partition."""
+"""The smallest number of Spark partitions into which facts that are judged together are divided. All facts of
+a session are in one of them."""
 RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})
@@ -82,9 +83,10 @@ def engine_results(facts: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A breach that only one side found. ``rule``: the rule that found it; None if only the engine did.
-    ``step``: the step of the breach. ``guarantee``: the rule's guarantee, or the one that the engine found
-    broken; None if the rule has none. ``rows``: the evidence, as a JSON object; None without a rule."""
+    """A breach that only one side found, the audit or the engine. ``rule``: the rule that found it; None if
+    only the engine did. ``step``: the step of the breach. ``guarantee``: the guarantee that the engine found
+    broken, or that of the rule; None if the rule has none. ``rows``: the evidence, as a JSON object; None
+    without a rule."""
 
     session: str
     step: int
@@ -96,9 +98,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an audit. ``broken``: by rule, the number of breaches that the engine found, too, or that
-    a switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step.
-    ``found``: the number of all disagreements."""
+    """The result of an audit. ``broken``: rule → number of its breaches that are no disagreements, because
+    the engine found them, too, or a switch explains them. ``disagreements``: the first ``DISAGREEMENTS_MAX``
+    disagreements, by session and step. ``found``: the number of all disagreements."""
 
     sessions: int
     facts: int
@@ -108,15 +110,15 @@ class Outcome:
 
 
 def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int = FACTS_AT_ONCE) -> Outcome:
-    """Judge every session of ``facts`` and compare with the engine's results, in groups of about
-    ``facts_at_once`` facts."""
+    """Judge every session of ``facts`` and compare the breaches with the engine's results. Sessions are
+    judged in groups of about ``facts_at_once`` facts."""
     total = facts.count()
     parts = max(1, -(-total // facts_at_once))
     cores = facts.sparkSession.sparkContext.defaultParallelism
     sessions, broken, found = 0, Counter[str](), _First()
     for part in range(parts):
         own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
-        # The rules read these facts many times. They are partitioned by session once, so that the joins of the
+        # The rules read these facts many times. They are partitioned by session once, so that joins in the
         # rules need no shuffle.
         own = own.repartition(max(SHARES_MIN, cores), "session").cache()
         sessions += _judge(own, rules, broken, found)
@@ -125,7 +127,7 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
 
 
 class _First:
-    """The first disagreements, by session and step, and the number of all disagreements."""
+    """Collects disagreements: keeps the first ones, by session and step, and counts all."""
 
     def __init__(self) -> None:
         self.count = 0

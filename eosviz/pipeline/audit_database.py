@@ -1,8 +1,9 @@
-"""The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
+"""The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6). They compare the database's rows with
+the records of the same work.
 
-Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds
-it, if the outbox has an entry for it, or if a consumer will read the record again. A consumer does so if the
-offset that its group or the database keeps for it is not after the record.
+Work is identified by the serial number of its record. At the end of a run, work is *due* if a service has
+taken it and not finished it, if the outbox has an entry for it, or if a consumer will read its record again.
+A consumer does so if the offset that its group or the database keeps for it is not after the record.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -27,8 +28,8 @@ def _by_serial(facts: DataFrame) -> DataFrame:
 
 
 def _stored(logs: Logs) -> DataFrame:
-    """The copies of records that each partition's last leader stored and did not truncate: the columns ``session,
-    serial, partition, at_offset``. Internal topics are left out."""
+    """The copies of records that each partition's last leader stored and did not truncate: the columns
+    ``session, serial, partition, at_offset``. Internal topics are left out."""
     last = _newest(of_kind(logs.facts, kinds.LEADER).where("replica is not null"), *LANE).select(
         *LANE, "replica"
     )
@@ -42,7 +43,7 @@ def _stored(logs: Logs) -> DataFrame:
 
 
 def _due(logs: Logs) -> DataFrame:
-    """The work that is due: the columns ``session, serial``."""
+    """The work that is due at the end of the run: the columns ``session, serial``."""
     taken = _by_serial(of_kind(logs.facts, kinds.WORK))
     held = _newest(taken, "session", "subject", "serial").where("state = 'taken'")
     entries = _newest(_by_serial(of_kind(logs.facts, kinds.OUTBOX)), *WORK).where("state = 'added'")
@@ -59,8 +60,9 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """Work that is not due, in sessions at rest. ``rows``: how many copies of the row the database has. ``stored``:
-    how many copies of the record the log has. ``step``: the last step that concerns the work."""
+    """One row for each piece of work that is not due, in sessions that came to rest. ``rows``: how many
+    copies of its row the database has. ``stored``: how many copies of its record the log has. ``step``: the
+    last step that concerns it."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )
@@ -79,16 +81,16 @@ def _works(logs: Logs) -> DataFrame:
 
 
 def row_missing(logs: Logs) -> DataFrame:
-    """CPT-4, GEN-6: at rest a record that a service took up or sent has its row."""
+    """CPT-4, GEN-6: at rest, the database has a row for each stored record that a service took up or sent."""
     return breaches(_works(logs).where("stored > 0 and rows = 0"), "serial", "rows", "stored")
 
 
 def record_missing(logs: Logs) -> DataFrame:
-    """CPT-4, GEN-6: at rest the record of a row is stored."""
+    """CPT-4, GEN-6: at rest, the log has the record of each row."""
     return breaches(_works(logs).where("rows > 0 and stored = 0"), "serial", "rows", "stored")
 
 
 def row_repeated(logs: Logs) -> DataFrame:
-    """CPT-5: the database has no second row of the same record."""
+    """CPT-5: the database has no second row for the same record."""
     broken = _by_serial(of_kind(logs.facts, kinds.ROW)).where("value > 1")
     return breaches(broken.withColumn("partition", f.lit(kinds.DATABASE)), "serial", "value")

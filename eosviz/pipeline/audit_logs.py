@@ -1,6 +1,6 @@
-"""Derives from facts what audits need before they judge: the contents of each log over time, and what happened to
-each batch. The functions take DataFrames with the columns of ``facts.FACTS_SCHEMA``, and name the columns that they
-add or return."""
+"""Derives what audit rules need from the facts: the contents of each log over time, and what happened to each
+batch. The functions take DataFrames with the columns of ``facts.FACTS_SCHEMA``, and their docstrings name the
+columns that they add or return."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
@@ -10,7 +10,7 @@ from eosviz.pipeline import facts as kinds
 COPY = ["session", "partition", "replica"]
 LANE = ["session", "partition"]
 NEVER = 2**62
-"""Stands for the number of a fact that never happened. It is higher than every number of a fact."""
+"""Stands for the number of a fact that does not exist. It is higher than the number of every fact."""
 
 
 def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
@@ -18,16 +18,17 @@ def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
 
 
 def cuts(facts: DataFrame) -> DataFrame:
-    """The columns ``session, partition, replica, offset, cut``: each batch that was truncated from the log's
-    end, and the fact of the truncation."""
+    """One row for each batch that was truncated from the end of a log: ``session, partition, replica, offset,
+    cut``. ``cut``: the number of the fact of the truncation."""
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "step", "offset", f.col("fact").alias("cut"))
     ends = of_kind(facts, kinds.POINTERS).select(*COPY, "step", "log_end")
     return removed.join(ends, [*COPY, "step"]).where("offset >= log_end").select(*COPY, "offset", "cut")
 
 
 def appends(facts: DataFrame) -> DataFrame:
-    """Every stored batch with two more columns: ``gone``, the fact by which the batch left this replica, and
-    ``cut``, the fact of its truncation. Each is ``NEVER`` without such a fact."""
+    """Every stored batch, with two more columns: ``gone``, the number of the fact by which the batch left
+    this replica, and ``cut``, the number of the fact of its truncation. Each is ``NEVER`` if there is no such
+    fact."""
     stored = of_kind(facts, kinds.APPEND)
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "offset", f.col("fact").alias("removed"))
     gone = _first_after(stored, removed, "removed", "gone")
@@ -36,8 +37,8 @@ def appends(facts: DataFrame) -> DataFrame:
 
 
 def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> DataFrame:
-    """The columns ``session, fact, <name>``: for each stored batch the first fact of ``later`` about it, or
-    ``NEVER``."""
+    """The columns ``session, fact, <name>``: for each stored batch (``fact``), the number of the first later
+    fact of ``later`` about it, or ``NEVER``. ``fact``: the column of ``later`` with that number."""
     return (
         stored.select(*COPY, "offset", "fact")
         .join(later, [*COPY, "offset"], "left")
@@ -47,9 +48,9 @@ def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> D
 
 
 def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
-    """The transactional data batches of ``stored``, each with the next marker of its producer that was never
-    truncated, in the same log (equal ``keys``). The marker's columns are ``end`` (the fact of the marker),
-    ``end_offset`` and ``end_control``; without such a marker they are ``NEVER``, null and null."""
+    """The transactional data batches of ``stored``. Each has columns about the next marker of its producer in
+    the same log (equal ``keys``) that was never truncated: ``end`` (the number of the marker's fact),
+    ``end_offset`` and ``end_control``. Without such a marker they are ``NEVER``, null and null."""
     following = (
         Window.partitionBy(*keys, "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
     )

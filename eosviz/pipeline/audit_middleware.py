@@ -9,12 +9,12 @@ from eosviz.pipeline.audit_rules import Logs, breaches
 
 TRANSACTION = ["session", "tid"]
 ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
-"""The states after which the middleware does nothing more by itself."""
+"""The states in which a transaction has ended: the middleware does nothing more by itself."""
 
 
 def _states(logs: Logs) -> DataFrame:
-    """A row for each transaction and each step that changes it, with the state after the step. ``applied``: how many
-    nodes have carried out their part. ``nodes``: how many nodes have a part."""
+    """One row for each transaction and each step that changes it, with its state after the step. ``applied``:
+    how many nodes have carried out their part by then. ``nodes``: how many nodes have a part."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
@@ -36,19 +36,19 @@ def _states(logs: Logs) -> DataFrame:
 
 
 def mixed(logs: Logs) -> DataFrame:
-    """MW-12: after a transaction has ended, either every node has carried it out or none has."""
+    """MW-12: after a transaction has ended, either every node or no node has carried out its part."""
     broken = _states(logs).where(f.col("state").isin(*ENDED)).where("applied > 0 and applied < nodes")
     return breaches(broken, "tid", "state", "applied", "nodes")
 
 
 def repeated(logs: Logs) -> DataFrame:
-    """MW-10: no node carries its part out twice, however often a message arrives."""
+    """MW-10: no node carries out its part twice, however often a message arrives."""
     broken = of_kind(logs.facts, kinds.NODE).where("value > 1")
     return breaches(broken, "tid", "subject", "state", "value")
 
 
 def decision_sent(logs: Logs) -> DataFrame:
-    """MW-7, MW-8: before a transaction ends, its decision was sent to each participant whose PrepareOk had
+    """MW-7, MW-8: before a transaction ends, its decision is sent to each participant whose PrepareOk has
     arrived."""
     ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
     wanted = f.when(f.col("state") == "COMMITTED", "Commit").otherwise("Rollback")
@@ -100,6 +100,6 @@ def confirmed_last(logs: Logs) -> DataFrame:
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
-    """MW-11, MW-12: a compensated transaction left nothing at any node."""
+    """MW-11, MW-12: after a transaction was compensated, no node has its part carried out."""
     broken = _states(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

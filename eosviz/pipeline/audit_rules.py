@@ -1,7 +1,7 @@
 """The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
 
-The rules follow only from the requirements of the protocol: no rule reads how the engine
-decides. A breach has session, step and partition, and as JSON the columns that prove it.
+The rules follow only from the requirements of the protocol; they do not read how the engine decides. A breach
+consists of a session, a step, a partition, and the columns that prove it, as JSON.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,13 @@ CACHED_BATCHES = 5
 
 @dataclass(frozen=True)
 class Logs:
-    """Facts, and the frames that several rules derive from them; each frame is computed once."""
+    """Facts, and the frames derived from them that several rules need. Each frame is computed once."""
 
     facts: DataFrame
     appends: DataFrame
     leading: DataFrame
-    """The transactional data batches that a leader stored, each with the end of its transaction in that partition."""
+    """The transactional data batches that a leader stored, each with the marker that ended its transaction in
+    that partition (`with_ends`)."""
 
     @classmethod
     def of(cls, facts: DataFrame) -> "Logs":
@@ -31,14 +32,14 @@ class Logs:
         return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
 
     def forget(self) -> None:
-        """Free the cached frames, after all rules have judged."""
+        """Free the cached frames. To be called after all rules have judged."""
         self.appends.unpersist()
         self.leading.unpersist()
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
-    """The result of every rule, with the columns ``session, step, partition, rows``. ``step``: the step whose
-    facts break the rule. ``rows``: the columns that prove the breach, as a JSON object."""
+    """Makes a rule's result of the rows that break it: the columns ``session, step, partition, rows``.
+    ``shown``: the columns that prove a breach; ``rows`` has them as a JSON object."""
     return broken.select(
         "session",
         "step",
@@ -52,13 +53,13 @@ def _data() -> Column:
 
 
 def _from_clients() -> Column:
-    """A condition for batches from Produce requests (SEQ-9)."""
+    """The condition that a batch came from a Produce request of an idempotent producer (SEQ-9)."""
     return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
 
 
 def with_lives(logs: Logs) -> DataFrame:
-    """The appends with a producer id, and ``life``: how many times the replica had dropped its state of the producer
-    before."""
+    """The appended batches with a producer id, and the column ``life``: how many times the replica had
+    dropped its state of the producer before."""
     forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
     rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)
     so_far = Window.partitionBy(*COPY, "producer_id").orderBy("fact")
@@ -67,9 +68,8 @@ def with_lives(logs: Logs) -> DataFrame:
 
 
 def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
-    """Each of ``batches`` with the columns of the newest row of ``sendings`` (``session, serial, sent, …``)
-    that sent the batch's first record before the batch was appended. If there is no such row, ``sent`` is
-    null."""
+    """Each of ``batches``, with the columns of the newest row of ``sendings`` (``session, serial, sent, …``)
+    that sent the batch's first record before the batch was appended. Without such a row, ``sent`` is null."""
     first = f.when(f.size("serials") > 0, f.element_at("serials", 1))
     met = batches.withColumn("serial", first).join(sendings, ["session", "serial"], "left")
     before = f.when(f.col("sent") < f.col("fact"), f.col("sent"))
@@ -86,7 +86,8 @@ def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
 
 
 def sequences(logs: Logs) -> DataFrame:
-    """SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last one."""
+    """SEQ-14: a leader stores a batch of a producer id and epoch only if its first sequence follows the last
+    one that is stored."""
     data = with_lives(logs).where(_from_clients())
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     judged = (
@@ -109,8 +110,8 @@ def sequences(logs: Logs) -> DataFrame:
 
 
 def cached_answers(logs: Logs) -> DataFrame:
-    """SEQ-10, SEQ-11, LOG-3: a cached batch is not stored again, and a success response has the offset at
-    which its batch is stored."""
+    """SEQ-10, SEQ-11, LOG-3: a batch in the cache of recent batches is not stored again, and a success
+    response has the offset at which its batch is stored."""
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     same = f.lit(False)
     for back in range(1, CACHED_BATCHES + 1):
@@ -132,7 +133,7 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 def epochs(logs: Logs) -> DataFrame:
     """SEQ-12: in a partition a producer's epoch never decreases while the replica keeps its state of the
-    producer. 2.0 is an exception (SEQ-9)."""
+    producer. Version 2.0 is an exception (SEQ-9)."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
         .orderBy("fact")
@@ -151,7 +152,8 @@ def epochs(logs: Logs) -> DataFrame:
 
 
 def fenced(logs: Logs) -> DataFrame:
-    """FEN-1: after a coordinator has given a higher epoch to a successor, no leader stores data of a lower one."""
+    """FEN-1: after a coordinator has given a higher epoch to a successor, no leader stores data with a lower
+    one."""
     given = of_kind(logs.facts, kinds.LOGGED).where("state = 'Empty'")
     data = logs.appends.where(_data() & f.col("leading"))
     rows = data.unionByName(given.drop("partition"), allowMissingColumns=True)
@@ -171,8 +173,8 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """CON-5: a leader's last stable offset is where an open or unreplicated transaction begins, or else the
-    high watermark."""
+    """CON-5: a leader's last stable offset is the first offset of an open or not fully replicated transaction
+    or, without one, the high watermark."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
     data = with_ends(logs.appends, COPY).select(
         *COPY,
@@ -214,8 +216,8 @@ def stable_offset_back(logs: Logs) -> DataFrame:
 
 
 def _passed(logs: Logs) -> DataFrame:
-    """The transactional batches in the stretches of offsets that read_committed consumers delivered or
-    skipped."""
+    """The transactional batches whose offsets read_committed consumers have passed, by delivering or skipping
+    them."""
     passed = (
         of_kind(logs.facts, kinds.PASSED)
         .where("detail = 'read_committed'")
@@ -239,9 +241,10 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch: the first decision
-    about its producer that the coordinator logged after the records were sent, the epoch of the data that it covers
-    (KIP-890), and the fact of the decision. Null without a decision."""
+    """For each stored batch, the columns ``session, fact, decision, decided_for, decision_at``: the first
+    decision about its producer that the coordinator logged after the batch's records were sent, the epoch of
+    the data to which the decision applies (KIP-890), and the number of the decision's fact. They are null
+    without a decision."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)
@@ -271,8 +274,8 @@ def _decisions(logs: Logs) -> DataFrame:
 
 
 def read_early(logs: Logs) -> DataFrame:
-    """CON-3: a read_committed consumer gets records of a transaction after its COMMIT marker and the decision
-    to commit."""
+    """CON-3: a read_committed consumer gets records of a transaction only after its COMMIT marker and the
+    decision to commit."""
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
         | (f.col("decision") != "PrepareCommit")
@@ -299,8 +302,8 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and
-    nothing that it skips as a marker is data."""
+    """CON-3, CON-4: data that a read_committed consumer skips as aborted has an ABORT marker, and what it
+    skips as a marker is no data."""
     unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
     broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))
     shown = ("fate", "producer_id", "offset", "end_control", "end_offset")

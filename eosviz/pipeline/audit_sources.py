@@ -1,8 +1,8 @@
-"""Reads an audit's facts from replay files, from their exports as Parquet, and from Parquet files of facts
-that a sweep wrote.
+"""Reads an audit's facts from replay files, from replays that were exported as Parquet, and from Parquet
+files of facts that a sweep wrote.
 
-Executors read replays, each in one task, because steps are folded in order. Executors import this module, so
-it needs only Arrow, Spark and ``facts``.
+Executors read the replays. Each replay is read in one task, because its steps must be applied in order.
+Executors import this module, so it needs only Arrow, Spark and ``facts``.
 """
 
 import contextlib
@@ -28,22 +28,22 @@ EXPORT_HEADER, EXPORT_END = b"eosviz.header", b"eosviz.end"
 SCHEMA = 1
 BATCH_ROWS = 4096
 CONTENT_MAX = 512 * 2**20
-"""At most this many bytes are in one unpacked replay file (docs/replay-format.md)."""
+"""An unpacked replay file may have at most this many bytes (docs/replay-format.md)."""
 TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """Nothing under the path can be judged. The text contains the remedy."""
+    """The path contains nothing that can be audited. The text says what to do."""
 
 
 class DamagedReplay(Exception):
-    """A file is not a complete replay, or has more than CONTENT_MAX bytes unpacked."""
+    """A file is no complete replay, or has more than CONTENT_MAX bytes when unpacked."""
 
 
 @dataclass
 class Found:
-    """The files under a path, by what they contain. ``others``: Parquet files of other contents, such as the
-    runs that a sweep keeps beside its facts."""
+    """The files under a path, by their contents. ``others``: Parquet files of other contents, such as the
+    runs that a sweep stores beside its facts."""
 
     replays: list[Path] = field(default_factory=list)
     facts: list[Path] = field(default_factory=list)
@@ -54,8 +54,8 @@ class Found:
 
 
 def find(path: Path) -> Found:
-    """Find what can be judged under ``path``, which is a file or a folder with files of any kind. Raises
-    NothingToAudit."""
+    """Find the files under ``path`` that can be audited. ``path``: a file, or a folder with files of any
+    kind. Raises NothingToAudit if there is none."""
     if not path.exists():
         raise NothingToAudit(
             f"{path}: does not exist; give a replay file, or a folder of replay or Parquet files"
@@ -67,7 +67,7 @@ def find(path: Path) -> Found:
     found = Found()
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
     for file in files:
-        # The unfinished output of a job has a hidden name.
+        # A job gives its unfinished output a hidden name.
         if any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
             continue
         if file.name.endswith(ENDING):
@@ -104,17 +104,17 @@ def _nothing_in(path: Path, found: Found) -> str:
 
 @contextlib.contextmanager
 def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
-    """The facts of every replay file, export and file of facts under ``path``, until the `with` block ends.
-    Raises NothingToAudit."""
+    """A block with the facts of every replay file, exported replay and file of facts under ``path``. Raises
+    NothingToAudit."""
     found = find(path)
     root = path.resolve()
     parts = []
     folded: DataFrame | None = None
     if found.replays:
-        # Two files with the same name in two folders are two replays.
+        # Files with the same name in different folders are different replays.
         above = root.parent if path.is_file() else root
         files = [str(one.resolve()) for one in found.replays]
-        # Cached because each read would fold all steps again; reading Parquet again would not.
+        # Cached, because each read would apply all steps again. Facts in Parquet are cheap to read again.
         folded = facts_of_replays(spark, files, above).cache()
         parts.append(folded)
     if found.facts:
@@ -128,7 +128,7 @@ def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
 
 
 def facts_of_replays(spark: SparkSession, files: list[str], above: Path) -> DataFrame:
-    """The facts of every branch of these replays. ``session`` consists of the file's path below ``above`` and
+    """The facts of every branch of these replays. ``session`` is the file's path relative to ``above``, with
     the branch's id."""
     found = spark.read.format("binaryFile").load(files).select("path", "content")
     tasks = max(1, min(len(files), spark.sparkContext.defaultParallelism * 4))
@@ -154,15 +154,15 @@ def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
 
 
 def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay in any of its forms. Raises DamagedReplay."""
+    """The facts of one replay, which is a replay file or was exported as Parquet. Raises DamagedReplay."""
     if name.endswith(PARQUET):
         return facts_of_export(name, content)
     return facts_of_replay(name, content)
 
 
 def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay file, branch by branch, each from the first step of the session. Raises
-    DamagedReplay."""
+    """The facts of one replay file, branch after branch. The facts of each branch begin at the first step of
+    the session. Raises DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         unpacker = zlib.decompressobj(wbits=31)
@@ -180,8 +180,8 @@ def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay that was exported as Parquet, branch by branch as in `facts_of_replay`. Raises
-    DamagedReplay."""
+    """The facts of one replay that was exported as Parquet, branch after branch as in `facts_of_replay`.
+    Raises DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         file = pq.ParquetFile(io.BytesIO(content))
@@ -215,7 +215,8 @@ def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[
     whole: dict[str, list[Any]] = {}
     for branch, parent, leaves_at, finished in branches:
         whole[branch] = whole.get(parent, [])[:leaves_at] + own.get(branch, [])
-        # Folding modifies its input, so the header's view and the lines are decoded anew for each branch.
+        # Applying the steps modifies the view and the steps, so the header's view and the lines are decoded
+        # anew for each branch.
         decoded = json.loads(start)
         reader = FactReader(f"{name.removesuffix(ENDING)}#{branch}", decoded["header"], decoded["view"])
         yield from reader.first()

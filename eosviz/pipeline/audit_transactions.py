@@ -1,7 +1,7 @@
-"""The audit's rules for transactions: decisions, markers, responses, and what is left open.
+"""The audit's rules for transactions: decisions, markers, responses, and transactions that stay open.
 
-Here a transaction is everything that an application's producer sent between begin and end. Its parts are
-stored records and group offsets. The outcome of a part is given by the producer's next marker in the same
+Here a transaction is everything that an application's producer sent between beginning and ending it: records
+and group offsets. The outcome of a record or offset is that of the producer's next marker in the same
 partition.
 """
 
@@ -18,7 +18,8 @@ TRANSACTION = ["session", "producer", "number"]
 
 
 def _moves(logs: Logs) -> DataFrame:
-    """The transitions of clients. ``number``: how many transactions the application had begun by then."""
+    """The transitions of the clients' state machines. ``number``: how many transactions the application had
+    begun by then."""
     moves = of_kind(logs.facts, kinds.TRANSITION).where(f.col("name") == CLIENT)
     so_far = Window.partitionBy("session", "subject").orderBy("fact")
     begins = (f.col("state") == "IN_TRANSACTION") & (f.col("detail") == "READY")
@@ -26,8 +27,9 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """Those of ``rows`` whose producer has begun a transaction by then, each with its ``producer`` and the ``number``
-    of the newest transaction at its step. The parameters ``producer`` and ``step`` are names of columns."""
+    """Those of ``rows`` whose producer had begun a transaction by their step, each with the columns
+    ``producer`` and ``number``, the number of the producer's newest transaction at that step. The parameters
+    ``producer`` and ``step`` are names of columns of ``rows``."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
     )
@@ -42,8 +44,8 @@ def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFram
 
 
 def _records(logs: Logs) -> DataFrame:
-    """The stored batches of transactions that a marker ended: ``producer, number, step, partition, offset,
-    outcome, end``."""
+    """The stored batches of transactions, each with the marker that ended the transaction: the columns
+    ``producer, number, step, partition, offset, outcome, end``."""
     sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
         "session",
         "producer",
@@ -60,7 +62,7 @@ def _records(logs: Logs) -> DataFrame:
 
 
 def _offsets(logs: Logs) -> DataFrame:
-    """The offsets that group coordinators stored in a transaction, with the columns of `_records`."""
+    """The offsets that group coordinators stored in transactions, with the columns of `_records`."""
     noted = of_kind(logs.facts, kinds.OFFSET).where("subject is not null")
     ends = logs.leading.select("session", "partition", "offset", "end", "end_control", "cut").where(
         "cut > end"
@@ -73,7 +75,7 @@ def _offsets(logs: Logs) -> DataFrame:
 
 
 def _learned(logs: Logs) -> DataFrame:
-    """The outcome of each transaction, as its application learned it."""
+    """The outcome of each transaction that its application learned."""
     return (
         _moves(logs)
         .where(
@@ -89,8 +91,8 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row for each transaction with an outcome. ``parts``: the outcomes of its records, of its offsets, and as its
-    application learned it. ``step``: the newest step of these outcomes."""
+    """One row for each transaction with an outcome. ``parts``: the outcomes of its records, of its offsets,
+    and the one that its application learned. ``step``: the newest step of these outcomes."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)
@@ -112,14 +114,14 @@ def _transactions(logs: Logs) -> DataFrame:
 
 
 def one_result(logs: Logs) -> DataFrame:
-    """TXC-15: the markers of one transaction have the same type in every partition, and this is the
-    outcome that its application learned."""
+    """TXC-15: the markers of one transaction have the same type in every partition, and it is the outcome
+    that its application learned."""
     return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
 
 
 def offsets_with_outputs(logs: Logs) -> DataFrame:
-    """OFS-4: the offsets that a transaction commits have the same outcome as its records, and this is
-    the outcome that its application learned."""
+    """OFS-4: the offsets that a transaction commits have the same outcome as its records, and it is the
+    outcome that its application learned."""
     broken = _transactions(logs).where(
         "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"
     )
@@ -141,7 +143,8 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """TXC-15: markers have the outcome of the decision before them that has the same producer and epoch."""
+    """TXC-15: a marker has the outcome of the last decision before it that has the same producer and
+    epoch."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
@@ -172,15 +175,15 @@ def marked_as_decided(logs: Logs) -> DataFrame:
 
 
 def _last_state(logs: Logs) -> DataFrame:
-    """The newest state of each transactional id that a leader of `__transaction_state` stored, even if it was
-    truncated later."""
+    """The newest state of each transactional id that a leader of `__transaction_state` stored. A state that
+    was truncated later counts, too."""
     newest = Window.partitionBy("session", "name").orderBy(f.desc("fact"))
     logged = of_kind(logs.facts, kinds.LOGGED).withColumn("place", f.row_number().over(newest))
     return logged.where("place = 1").drop("place")
 
 
 def at_rest(logs: Logs) -> DataFrame:
-    """The sessions that came to rest with all brokers alive."""
+    """The sessions that came to rest while all brokers were alive: the column ``session``."""
     newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
     lives = (
         of_kind(logs.facts, kinds.BROKER).withColumn("place", f.row_number().over(newest)).where("place = 1")
@@ -191,7 +194,7 @@ def at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """MRK-9: at rest no transaction is prepared but not complete, unless a loss of messages or an election
+    """MRK-9: at rest, no transaction is prepared and not complete, unless a loss of messages or an election
     explains it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
@@ -206,8 +209,8 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def undecided_left_open(logs: Logs) -> DataFrame:
-    """TXC-15: at rest no transaction is open in a partition, unless its coordinator's newest state is Ongoing,
-    PrepareCommit or PrepareAbort and lists this partition."""
+    """TXC-15: at rest, no transaction is open in a partition, unless its coordinator's newest state is
+    Ongoing, PrepareCommit or PrepareAbort and contains this partition."""
     held = (
         _last_state(logs)
         .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")

@@ -1,4 +1,5 @@
-"""An error in a sweep document: its place, and sentences on what is wrong and what is allowed."""
+"""An error in a sweep document: the place of the error, a sentence that says what is wrong, and one that says
+what is allowed."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ SHOWN_CHARACTERS_MAX = 80
 
 
 class BadSweep(Exception):
-    """An error in a sweep document. ``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and
-    `sweeps.allowed.<allowed>`, and ``params`` fill both. ``nearest``: the valid name that is most similar to
-    the wrong one; empty if none is similar."""
+    """An error in a sweep document. ``place``: where it is. ``wrong`` and ``allowed``: the last parts of the
+    keys `sweeps.wrong.<wrong>` and `sweeps.allowed.<allowed>`; ``params`` fill both sentences. ``nearest``:
+    the valid name that is most similar to the wrong one; empty if none is similar."""
 
     def __init__(self, place: str, wrong: str, allowed: str, /, nearest: str = "", **params: Any) -> None:
         super().__init__(place, wrong, allowed, params)
@@ -33,18 +34,20 @@ class BadSweep(Exception):
         return f"{self.place}: {wrong}{near}; instead: {allowed}"
 
     def in_english(self) -> tuple[str, str]:
-        """The sentences on what is wrong and on what is allowed, in English."""
-        # Imported only when something is refused. Executors have no catalogue, and refuse nothing.
+        """In English, the sentences that say what is wrong and what is allowed."""
+        # Imported only when something is wrong: executors have no catalogue, and find nothing wrong.
         from eosviz.catalogue import say
 
         return say(self.wrong, "en", self.params), say(self.allowed, "en", self.params)
 
 
 class BadScenarioOfSweep(BadSweep):
-    """A refusal by the scenario's reader or by a client's configuration, with the sentences of this refusal."""
+    """A mistake that the reader of scenarios, or a client's configuration, found in a scenario of the sweep.
+    It has their sentences."""
 
     def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
-        """``place``: the place in the sweep's document, if that differs from the place in the scenario's."""
+        """``place``: the place in the sweep's document; empty if it is the same as the place in the
+        scenario's."""
         super().__init__(place or bad.place, "scenario", "scenario", nearest)
         self.bad = bad
 
@@ -55,14 +58,14 @@ class BadScenarioOfSweep(BadSweep):
 
 
 def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSweep:
-    """The error for a value that is not allowed at ``place``, or is missing there (None)."""
+    """The error for ``value`` at ``place``, which is not allowed there or, if it is None, is missing."""
     if value is None:
         return BadSweep(place, "missing", allowed, **params)
     return BadSweep(place, "value", allowed, value=shown(value), **params)
 
 
 def shown(value: Any) -> str:
-    """The value as JSON, of which at most SHOWN_CHARACTERS_MAX characters are kept."""
+    """The value as JSON, cut after SHOWN_CHARACTERS_MAX characters."""
     return json.dumps(value, ensure_ascii=False, default=str)[:SHOWN_CHARACTERS_MAX]
 
 

@@ -1,4 +1,5 @@
-"""The page that builds a sweep. It has a form and the document beside it, and makes each from the other."""
+"""The page on which a person builds a sweep. It shows a form and the sweep's document side by side, and can
+make each of them from the other."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ SAMPLES = Path(__file__).with_name("samples")
 
 
 def samples() -> list[dict[str, Any]]:
-    """The sample sweeps: name, title, lesson and document (``text``) of each."""
+    """The sample sweeps, each as a dict of `name`, `title`, `lesson` and `text` (the document)."""
     found = []
     for path in sorted(SAMPLES.glob("*.toml")):
         text = path.read_text(encoding="utf-8")
@@ -66,7 +67,7 @@ def samples() -> list[dict[str, Any]]:
 
 @dataclass
 class Draft:
-    """The state of the page on which a person builds a sweep."""
+    """The state of the page on which a person builds a sweep: the document (`text`) and the form."""
 
     text: str = ""
     scenario: str = ""
@@ -74,7 +75,7 @@ class Draft:
     sections: list[Section] = field(default_factory=list)
     filled: Filled = field(default_factory=Filled)
     written: str = ""
-    """A digest of the form when it was last written into the document or read from it."""
+    """A digest of the form at the time when it was last written into the document or read from it."""
     problems: list[Exception] = field(default_factory=list)
     asks: Caller = COMMAND_LINE
 
@@ -84,12 +85,12 @@ class Draft:
 
     @property
     def places(self) -> list[str]:
-        """The messages of the scenario that a fault can hit."""
+        """The messages of the scenario that a fault can be applied to."""
         return places_of(self.scenario, self.variant) if self.scenario else []
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
-        """Take the scenario and the variant, and read which parameters the form has. Returns the names of the
-        scenario's variants. An unknown scenario has none and changes nothing."""
+        """Choose the scenario and the variant, and determine which parameters the form has. Returns the names
+        of the scenario's variants. For an unknown scenario, changes nothing and returns an empty list."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -109,7 +110,7 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """Add Kafka's generations as an axis, if the form may have it."""
+        """Add Kafka's generations as an axis of the sweep, if the form may have this axis."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))
@@ -125,7 +126,7 @@ class Draft:
             self.problems.append(bad)
 
     def write(self) -> None:
-        """Write the form into the document, which is then checked completely, including every path."""
+        """Write the form into the document. The document is then checked completely, including every path."""
         try:
             self.text = write_form(
                 self.text, self.scenario, self.variant, self.filled, self.parameters, self.asks
@@ -142,8 +143,9 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """The page that builds a sweep. `?scenario=SC-02&variant=…` or `?sample=…` fills it; `&generations` adds the axis
-    of Kafka's generations. A POST is one of `write`, `read`, `more` and `start`."""
+    """The page on which a person builds a sweep. `?scenario=SC-02&variant=…` or `?sample=…` fills the form;
+    `&generations` adds the axis of Kafka's generations. The name of the button in a POST is `write`, `read`,
+    `more` or `start`."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":
@@ -177,15 +179,15 @@ def build(request: HttpRequest) -> HttpResponse:
 
 
 def _not_now(none: Busy | BeyondBounds) -> JobRefused:
-    """The reason why a bounded process did not check the document."""
+    """The error that says why no bounded process has checked the document."""
     if isinstance(none, Busy):
         return JobRefused.for_now("busy", none.seconds)
     return JobRefused("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """Store the document as a sweep that waits, and redirect to its page. None if that is refused; the draft
-    then has one more problem."""
+    """Store the document as a sweep that waits, and redirect to its page. If the sweep is refused, returns
+    None and adds the reason to the draft's problems."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -202,7 +204,8 @@ def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
 
 
 def _add(filled: Filled, what: str) -> None:
-    """Add empty fields to the form, if there is room. ``what``: `faults`, `choices`, `row.0`, `column.0`."""
+    """Add empty fields to the form, unless it has the largest number of them. ``what``: `faults`, `choices`,
+    or `row` or `column` with the number of a choice, as `row.0`."""
     kind, _, number = what.partition(".")
     if kind == "faults" and len(filled.faults) < FAULTS_MAX:
         filled.faults.append(FaultFields(f"fault_{len(filled.faults) + 1}"))
@@ -290,8 +293,8 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
 
 
 def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
-    """The fields of a fault as the template needs them. ``places``: the messages of the scenario that a fault
-    can hit."""
+    """The fields of a fault for the template. ``places``: the messages of the scenario that a fault can be
+    applied to."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,

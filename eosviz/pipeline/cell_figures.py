@@ -1,4 +1,4 @@
-"""One cell of a sweep in numbers: shares with intervals, distributions as bars and quantiles."""
+"""The figures of one cell of a sweep: shares with intervals, and distributions as bars and quantiles."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
 
 _ALWAYS = (*GUARANTEES, "failed")
-"""The guarantees that are judged in every run with brokers, and `failed`."""
+"""The guarantees that are judged in every run with brokers; and `failed`, which is counted in every run."""
 
 Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """The numbers of a cell. `shares`: which share of the runs broke a guarantee, had failed records, or had
+    """The figures of a cell. `shares`: which share of the runs broke a guarantee, had failed records or had
     aborted transactions, each with its interval. `broken`: the broken guarantees, each with a run that shows
-    it. `spreads`: the distribution of each measure."""
+    the breach. `spreads`: the distribution of each measure."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}
@@ -39,14 +39,15 @@ def cell_figures(row: Json) -> Json:
     spreads = [
         _spread(MEAN_OF.get(name, name), row["distributions"][name])
         for name in DISTRIBUTED
-        # A count that is zero in every run is no information.
+        # A count that is zero in every run is left out.
         if any(value or name in MEASURES for value, _ in row["distributions"].get(name, []))
     ]
     return {"runs": runs, "shares": shares, "broken": broken, "spreads": spreads}
 
 
 def _spread(name: str, distribution: list[list[int]]) -> Json:
-    """A distribution as at most BARS_MAX bars of equal width, and its quantiles."""
+    """A distribution as at most BARS_MAX bars of equal width, with its quantiles. ``distribution``: [value,
+    number of runs], by value."""
     low, high = distribution[0][0], distribution[-1][0]
     width = (high - low) / BARS_MAX or 1
     piles: dict[int, int] = {}

@@ -1,4 +1,5 @@
-"""The code that commands on Spark share: the option `--master`, the Spark session, and the report of an error."""
+"""Code that the commands on Spark share: the option `--master`, the Spark session, and the report of an
+error."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ def add_master(parser: ArgumentParser) -> None:
 def command_session(
     master: str, passed: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
-    """A Spark session that ends with the `with` block. Raises CommandError, with exit code ``returncode``, if
-    there is no Java or no cluster, and instead of an exception of the block that is not in ``passed``."""
+    """A block with a Spark session, which ends with the block. If there is no Java or no cluster, raises
+    CommandError with the exit code ``returncode``. It also replaces exceptions of the block, except those in
+    ``passed``."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:

@@ -1,10 +1,10 @@
-"""The facts of a run as rows of the only table that audits judge (docs/audit.md).
+"""The facts of a run, as rows of the one table that audits judge (docs/audit.md).
 
-This module owns the columns of the table and derives the rows from recorded steps (docs/frame.md). The facts
-state what was stored, visible, sent and delivered. Only the facts of the kind ``guarantee``, which are
-results of the engine's judges, state whether that was right. The steps are read as any program with a replay
-could read them: by their shape, without knowledge of the engine. Executors import this module, so it needs
-only Arrow and Spark's types.
+This module defines the columns of the table and derives the rows from recorded steps (docs/frame.md). The
+facts state what was stored, visible, sent and delivered. Only the facts of the kind ``guarantee`` state
+whether this was right; they are results of the engine's judges. The steps are read as any program with a
+replay could read them, by their documented form and without the engine's code. Executors import this module,
+so it needs only Arrow and Spark's types.
 """
 
 from collections.abc import Iterator
@@ -68,9 +68,9 @@ ARROW_SCHEMA = pa.schema([(name, _ARROW[shape]) for name, shape in _COLUMNS])
 FACTS_SCHEMA = t.StructType(
     [t.StructField(name, _SPARK[shape], name not in _ALWAYS) for name, shape in _COLUMNS]
 )
-"""A row for each fact (docs/audit.md lists the columns of each kind; the others are null). ``session`` names
-the run: a branch of a replay, or a run of a sweep. ``fact`` is the number of the row in the run. ``step`` is
-the step of the fact; 0 is the state before the first step."""
+"""One row for each fact. docs/audit.md lists the columns of each kind of fact; the other columns are null.
+``session`` names the run: a branch of a replay, or a run of a sweep. ``fact`` is the number of the row in the
+run. ``step`` is the step of the fact; 0 is the state before the first step."""
 
 APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
@@ -78,19 +78,20 @@ TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "gua
 MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
 ROW, OUTBOX, WORK, KEPT = "row", "outbox", "work", "kept"
 DATABASE = "database"
-"""The name of the view's part with the database. It also names the keeper of a consumer's offsets, if they are in
-the database."""
+"""The name of the view's part with the database. It also stands in place of a group's name if the offsets of
+a consumer are kept in the database."""
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
-"""The order of facts within a step: changes of a log come before reads of it."""
+"""The order of facts within a step: a log's changes come first, then its pointers, then all kinds that are
+not in this dict."""
 
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
 _LOST = ("dropped", "lost")
 _ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back": "alive"}
-"""Keys of fault sentences to the state of a broker's endpoint. A view does not show whether clients can reach
-a living broker, but the sentence of the fault does."""
+"""Dict of key of a fault's sentence → the state of the broker's endpoint after the fault. A view does not
+show whether clients can reach a broker that is alive, but the sentence does."""
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
-"""The roles of nodes in a transaction over middleware."""
+"""The roles of actors that are nodes of a transaction over middleware."""
 FIELDS = (
     "number",
     "at",
@@ -102,13 +103,13 @@ FIELDS = (
     "earlier_transitions",
     "changes",
 )
-"""The fields of a step from which facts are made."""
+"""The fields of a step from which facts are derived."""
 
 
 class FactReader:
-    """Makes the facts of one run: call ``first()`` once, ``take()`` for every step in order, and ``last()``
-    at the end. ``header`` and ``view`` are the state before the first step. This reader modifies the view and
-    the steps."""
+    """Derives the facts of one run. Call ``first()`` once, ``take()`` for every step in order, and ``last()``
+    at the end. ``header`` and ``view`` describe the state before the first step. The reader modifies the view
+    and the steps."""
 
     def __init__(self, session: str, header: Json, view: Json) -> None:
         self.session = session
@@ -120,15 +121,14 @@ class FactReader:
         self._at = 0
         self._rows: list[Row] = []
         self._moved: dict[tuple[str, str], None] = {}
-        """Replicas whose pointers changed in this step."""
+        """The replicas whose pointers changed in this step, as (partition, replica)."""
         self._requests: dict[tuple[str, str, int], Json] = {}
-        """For each Produce request (its client, broker and correlation id): its batches, by partition."""
+        """Dict of Produce request (its client, broker and correlation id) → its batches, by partition."""
         self._commits: dict[int, tuple[str, int]] = {}
-        """The id of each TxnOffsetCommit request that was sent, to its sender and the step in which it was
-        sent."""
+        """Dict of id of a TxnOffsetCommit request → its sender, and the step in which it was sent."""
         self._committer: tuple[str | None, int | None] = (None, None)
-        """The sender of the TxnOffsetCommit request that is delivered in this step, and the step in which it was
-        sent; None and None without such a request."""
+        """The sender of the TxnOffsetCommit request that is delivered in this step, and the step in which it
+        was sent; (None, None) if no such request is delivered."""
 
     def first(self) -> list[Row]:
         """The facts of the state before the first step."""
@@ -145,8 +145,8 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step. Of the step the fields ``FIELDS`` are used, and of its changes those of the
-        parts ``READ``."""
+        """The facts of one step. Only the fields ``FIELDS`` of the step are read, and of its changes only
+        those of the view's parts ``READ``."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):
@@ -276,7 +276,8 @@ class FactReader:
             self._content(partition, int(replica), batch)
 
     def _content(self, partition: str, replica: int, batch: Json) -> None:
-        """Add facts for the records of an internal topic that its leader stored."""
+        """Add the facts of the records in a batch of an internal topic, which the partition's leader has
+        stored."""
         content = batch["content"]
         where: Json = {"partition": partition, "replica": replica, "offset": batch["base_offset"]}
         for key, value in zip(content["keys"], content["values"], strict=True):
@@ -340,7 +341,7 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """Add a fact about what happened to a message of middleware, or to a lost WriteTxnMarkers."""
+        """Add a fact for what happened to a message of middleware, or for a lost WriteTxnMarkers request."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -368,7 +369,7 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """Add a fact for a record that an application sent, once more or for the first time."""
+        """Add a fact if an application has sent a record, for the first time or again."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
             self._add(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
@@ -444,8 +445,8 @@ class FactReader:
             self._moved_serials(WORK, before, after, "taken", "dropped", subject=path[1], name=keeper)
 
     def _keeper(self, service: Json) -> str | None:
-        """The keeper of the offsets: ``DATABASE``, or ``group`` and the group's name. None without a
-        consumer."""
+        """Where the service's consumer keeps its offsets: ``DATABASE``, or ``group`` and the group's name.
+        None if the service has no consumer."""
         if service["consumer"] is None:
             return None
         group = self.view["consumers"][service["consumer"]].get("group")
@@ -479,13 +480,14 @@ def _life(broker: Json | None) -> str:
 
 
 def _named(key: Any) -> str:
-    """The name in a record's key: a transactional id, or a group with its partition."""
+    """The name that a key of an internal topic's record contains: a transactional id, or a group with topic
+    and partition."""
     return " ".join(str(part) for part in key) if isinstance(key, list) else str(key)
 
 
 def _entries(path: list[str], after: Any) -> list[tuple[str, int]]:
-    """The new entries after a change: (key, value) of one entry if ``path`` has its key, else of every entry of the
-    table."""
+    """The new entries of a table after a change, as (key, value). If ``path`` contains a key, the change is
+    about this entry only, else about the whole table."""
     return [(path[0], after)] if path else list((after or {}).items())
 
 
@@ -494,7 +496,8 @@ def _rank(row: Row) -> int:
 
 
 def _new_stretches(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
-    """The stretches ``[first, last, fate]`` that are not in ``known``; of a stretch that grew, its new part."""
+    """The stretches ``[first, last, fate]`` of offsets that are new compared with ``known``. Of a stretch
+    that has grown, only the new part is returned."""
     before = {(first, fate): last for first, last, fate in known}
     for first, last, fate in stretches:
         reached = before.get((first, fate))
@@ -534,4 +537,4 @@ _READERS = {
     "services": FactReader._in_service,
 }
 READ = frozenset((*_READERS, "guarantees"))
-"""The parts of a view from which facts are made."""
+"""The parts of a view whose changes become facts."""

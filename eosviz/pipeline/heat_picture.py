@@ -1,5 +1,5 @@
-"""The heat maps as a picture to download. It contains only numbers and names of scenarios, measures, settings
-and rules, so it is the same in every language."""
+"""Draws the heat maps as a picture to download. It contains only numbers and the names of scenarios,
+measures, settings and rules, so it is the same in every language."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from eosviz.pipeline.templatetags.sweeps import short
 CELL_WIDTH, CELL_HEIGHT = 96, 44
 MARGIN, HEAD = 24, 64
 PIXELS_MAX = 12_000
-"""The picture has at most this many pixels on its longer side. Panels that do not fit are counted at its end."""
+"""The largest width and height of the picture, in pixels. Panels that do not fit are left out; their number
+is written at the end."""
 PAPER, INK, QUIET, LINE = "#ffffff", "#14181d", "#5d6874", "#d3d9e0"
 PALE, STRONG = (255, 247, 236), (140, 30, 10)
 
 
 def draw_map(panels: list[Panel], look: Look, title: str) -> bytes:
-    """The picture as a PNG, with the panels below each other."""
+    """The panels below each other, as a PNG file."""
     left = MARGIN + max([60, *(9 * len(name) + 16 for panel in panels for name, _ in panel.rows)])
     columns = max((len(panel.columns) for panel in panels), default=1)
     width = min(PIXELS_MAX, left + columns * CELL_WIDTH + MARGIN)

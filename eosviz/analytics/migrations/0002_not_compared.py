@@ -1,4 +1,4 @@
-"""Another name for a field. Its column keeps its name in the database."""
+"""Renames the field `apart` to `not_compared`. The column in the database stays `apart`."""
 
 from django.db import migrations, models
 

@@ -1,4 +1,5 @@
-"""Texts about figures, and the trail element of the player's page."""
+"""Template tags: texts about figures, and the element that reports a reader's progress from the player's
+page."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ register = template.Library()
 
 @register.simple_tag
 def trail_element(session: Session) -> SafeString:
-    """`<eos-trail>`, which reports the reader's progress, if a trail of this session is recorded; otherwise
-    nothing."""
+    """The element `<eos-trail>`, which reports the reader's progress; empty if no trail of this session is
+    recorded."""
     if not is_followed(session):
         return SafeString("")
     return format_html('<eos-trail address="{}"></eos-trail>', reverse("analytics:trail", args=[session.id]))
@@ -40,7 +41,7 @@ def group_name(group: str) -> str:
 
 @register.simple_tag
 def share(figure: Figure | None) -> SafeString:
-    """`42 % (5 of 12; 19–68 %)`; for None, the text for a missing figure."""
+    """A share as text, `42 % (5 of 12; 19–68 %)`; for None, the text for a missing figure."""
     if figure is None:
         return say("analytics.none")
     return say(
@@ -50,7 +51,8 @@ def share(figure: Figure | None) -> SafeString:
 
 @register.simple_tag
 def share_before(figure: Figure) -> SafeString:
-    """The share of the earlier version. It has no interval, because the difference has one."""
+    """The share in the earlier version, as text. It has no interval, because the difference of the two shares
+    has one."""
     of = figure.of_before or 0
     people = figure.people_before or 0
     return say("analytics.share.plain", percent=round(100 * people / of) if of else 0, people=people, of=of)
@@ -63,8 +65,8 @@ def share_after(figure: Figure) -> SafeString:
 
 @register.simple_tag
 def difference(figure: Figure) -> SafeString:
-    """The difference between the shares of two versions in percentage points, with its interval and a
-    verdict."""
+    """The difference between the shares of two versions in percentage points, with its interval, and whether
+    it is an increase, a decrease or open."""
     of_before = figure.of_before or 0
     before = (figure.people_before or 0) / of_before if of_before else 0.0
     points = round(100 * (figure.share - before))
@@ -87,5 +89,5 @@ def _points(figure: Figure) -> dict[str, Any]:
 
 @register.simple_tag
 def step_sentence(figure: Figure) -> SafeString:
-    """The sentence of the step."""
+    """The sentence of the figure's step; empty if it is not known."""
     return SafeString("") if figure.said is None else say(figure.said["key"], figure.said["params"])

@@ -1,5 +1,5 @@
-"""The kinds of assignments, one class in one module for each. Every module of this package is read, so a new
-kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
+"""The kinds of assignments: each module has one class. All modules of this package are imported, so a new
+kind needs only a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def kind_of(assignment: Assignment) -> Kind:
 
 
 def judge(attempt: Attempt) -> Judgement:
-    """The judgement at this moment. Raises Busy or BeyondBounds if a run that decides it cannot be made, now or at
-    all."""
+    """The judgement of the attempt as it is now. Raises Busy or BeyondBounds if the run that decides it
+    cannot be made."""
     if attempt.session_id is None and not attempt.assignment.track and attempt.assignment.version_id:
         return Judgement(Outcome.FAILED, "run_deleted")
     return kind_of(attempt.assignment).judge(attempt)

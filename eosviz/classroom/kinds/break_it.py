@@ -1,4 +1,4 @@
-"""*Break a guarantee*: the learner breaks it with a few interventions."""
+"""The kind *Break a guarantee*: the learner breaks a guarantee with a limited number of interventions."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class BreakIt(Kind):
         return [say("classroom.task.break", guarantee=named, budget=assignment.budget)]
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """Judge by the branch that broke the guarantee with the fewest interventions before the step that
-        broke it."""
+        """Judge by the branch that broke the guarantee with the fewest interventions before the breaking
+        step."""
         guarantee, budget = attempt.assignment.guarantee, attempt.assignment.budget or 0
         found: list[tuple[int, Branch]] = []
         branches = list(Branch.objects.of_session(attempt.session_id)) if attempt.session_id else []

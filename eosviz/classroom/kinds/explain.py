@@ -1,4 +1,4 @@
-"""*Explain*: the learner writes a text, and an instructor reads it."""
+"""The kind *Explain*: the learner writes a text, and an instructor reads and judges it."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class Explain(Kind):
         }
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The decision of the instructor who reads the text; before that decision, `waiting`."""
+        """The judgement by the instructor who reads the text; `waiting` until the instructor has decided."""
         return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")

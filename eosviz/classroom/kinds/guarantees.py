@@ -1,4 +1,4 @@
-"""The field that names a guarantee."""
+"""The form's field that names a guarantee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""*Keep the guarantees*: the learner chooses other settings of the producers."""
+"""The kind *Keep the guarantees*: the learner chooses settings of the producers with which the guarantees
+hold."""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ class Hold(Kind):
         return {one.path: one.label for one in _settings(scenario) if one.path in attempt.chosen}
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The engine makes the run again, with the chosen settings and without interventions."""
+        """Judge by a run with the chosen settings and without interventions."""
         if attempt.session is None:
             return Judgement(Outcome.FAILED, "run_deleted")
         guarantee = attempt.assignment.guarantee
@@ -92,7 +93,7 @@ class Hold(Kind):
 
 
 class SettingsForm(StartForm):
-    """*Keep the guarantees*: a field for each setting of a producer that the learner may choose."""
+    """The form before an attempt: one field for each producer setting that the learner may choose."""
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -107,33 +108,34 @@ class SettingsForm(StartForm):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Path → chosen value, without the values that the producer has anyway."""
+        """Dict of path in the scenario's document → chosen value. Values that the producer has anyway are
+        left out."""
         values = {path: _read(path, value) for path, value in self.cleaned_data.items()}
         return {path: value for path, value in values.items() if {value} != self._usual(path)}
 
     def _usual(self, path: str) -> set[Any]:
-        """The values that do not count as chosen: the one in the document, and the one in force, which another choice
-        may change."""
+        """The values that do not count as a choice: the value in the document, and the value with which the
+        producer runs, which the choice of another setting may change."""
         return {_read(path, self._given[path]), _read(path, self.fields[path].initial)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting of a producer of a scenario."""
+    """A setting of one of the scenario's producers."""
 
     name: str
     path: str
-    """The place in the scenario's document."""
+    """The setting's path in the scenario's document."""
     label: str
-    """The field's label, with the setting's name in the producer's version of Kafka."""
+    """The label of the form's field. It names the setting as the producer's version of Kafka does."""
     given: Any
-    """The value in the document, or else the default of this version."""
+    """The value in the document or, if there is none, the default of the producer's version of Kafka."""
     in_force: Any
     """The value with which the producer runs. Another setting may force it, as idempotence forces acks=all."""
 
 
 def _settings(scenario: Scenario) -> Iterator[_Setting]:
-    """The settings of each producer that may be offered."""
+    """The settings that an instructor may offer, for each producer of the scenario."""
     for producer in scenario["producers"]:
         profile = scenario.version(producer["profile"] or scenario["profile"])
         given = {**defaults(profile), **producer["settings"]}
@@ -149,7 +151,8 @@ def _settings(scenario: Scenario) -> Iterator[_Setting]:
 
 
 def _read(path: str, written: Any) -> Any:
-    """The value of a field, as the scenario's document has it."""
+    """Converts the text of a form's field to the value that the scenario's document would have at this
+    path."""
     kind = SETTINGS[path.rpartition(".")[2]].kind
     if kind == "bool":
         return written == "true"

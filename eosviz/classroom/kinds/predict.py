@@ -1,4 +1,4 @@
-"""*Predict*: the learner answers every question of a run before the run continues."""
+"""The kind *Predict*: the learner answers every question of a run before the run continues."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Predict(Kind):
         return [say("classroom.task.predict"), how]
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """Judge every question of the run, which must have no interventions; a skipped question counts as
-        answered wrongly."""
+        """Judge by the answers to all questions of the attempt's first branch. A skipped question counts as
+        answered wrongly. An attempt with interventions has failed."""
         line = [first_branch(attempt)]
         if Intervention.objects.count_on(line[0]):
             return Judgement(Outcome.FAILED, "changed_run")
@@ -68,8 +68,8 @@ class Predict(Kind):
 
 
 def _mistake(question: Question, choice: str) -> dict[str, Any]:
-    """A wrong prediction as its page shows it: keys and parameters of the question, of the answer that was
-    given, and of the right one."""
+    """What the assignment's page shows about a wrong prediction: keys and parameters of the question, of the
+    answer that was given, and of the right answer."""
     said = {one["id"]: {"key": one["key"], "params": one["params"]} for one in question["choices"]}
     return {
         "at": question["at"],

@@ -1,4 +1,5 @@
-"""*Watch to the end*: the learner plays a run to its end, or every scenario of a track."""
+"""The kind *Watch to the end*: the learner plays one run to its end, or the runs of every scenario of a
+track."""
 
 from __future__ import annotations
 

@@ -23,18 +23,19 @@ register = template.Library()
 
 @register.simple_tag
 def attempt_reason(attempt: Attempt) -> SafeString:
-    """The reason of a stored judgement, from its evidence."""
+    """The sentence with the reason of the attempt's stored judgement."""
     evidence = {key: value for key, value in attempt.evidence.items() if key != "reason"}
     params = {"score": attempt.score, "score_max": attempt.score_max, **evidence}
     key = f"classroom.reason.{attempt.evidence['reason']}"
     if kind_of(attempt.assignment).is_read and attempt.outcome in (Outcome.PASSED, Outcome.FAILED):
-        key += f".{attempt.outcome}"  # the instructor has decided since
+        key += f".{attempt.outcome}"  # The instructor has decided since the attempt was submitted.
     return _reason(key, params)
 
 
 @register.simple_tag
 def judgement_reason(judgement: Judgement) -> SafeString:
-    """The reason of the judgement that handing in now would give."""
+    """The sentence with the reason of a judgement that was not stored, which an open attempt would get
+    now."""
     return _reason(judgement.sentence_key, judgement.sentence_params)
 
 
@@ -47,13 +48,13 @@ def chosen(attempt: Attempt) -> list[tuple[str, str]]:
 
 @register.simple_tag
 def task(assignment: Assignment) -> SafeString:
-    """The sentences that tell learners what to do."""
+    """The sentences that say what learners have to do."""
     return format_html_join(gap(), "{}", ((one,) for one in kind_of(assignment).task(assignment, say)))
 
 
 @register.simple_tag
 def assignments_of_track(user: User | AnonymousUser, track: str) -> list[Assignment]:
-    """The assignments that ask for this track and that the user has started, but not handed in."""
+    """The assignments to watch this track that the user has begun and not submitted."""
     if not isinstance(user, User):
         return []
     attempts = Attempt.objects.of(user).open().filter(assignment__track=track)
@@ -62,8 +63,8 @@ def assignments_of_track(user: User | AnonymousUser, track: str) -> list[Assignm
 
 @register.simple_tag
 def assignment_address(session: Session) -> SafeString:
-    """Attributes of `<eos-player>`: the address of the assignment, and `submits` while the attempt can be submitted;
-    empty if the session is no attempt."""
+    """Attributes of `<eos-player>`: `assignment`, the address of the assignment, and `submits` if the attempt
+    can be submitted. Empty if the session belongs to no attempt."""
     attempt = Attempt.objects.filter(session=session).select_related("assignment").first()
     if attempt is None:
         return SafeString("")

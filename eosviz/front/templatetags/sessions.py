@@ -1,5 +1,5 @@
-"""`{% session_items sessions %}`: the items of the list of the visitor's own sessions, rendered in Python, because
-the template language takes longer."""
+"""`{% session_items sessions %}`: the items of the list of the visitor's own sessions. They are rendered in
+Python because a template would take longer."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -25,16 +25,16 @@ _ITEM = """<li class="session">
 <button class="small" form="delete-session" formaction="{deletion}" aria-label="{label}">{delete}</button>
 </li>
 """
-"""The HTML of one item. `variant` is filled with an element or nothing, every other placeholder with text that is
-safe in HTML."""
+"""The HTML of one item. `variant` is replaced by an element or nothing, every other placeholder by text that
+is safe in HTML."""
 
 
 @register.simple_tag
 def session_items(sessions: Iterable[SessionLine]) -> SafeString:
-    """The items for the rows of `Session.objects.….lines()`. Their buttons belong to a form `delete-session` of the
-    page."""
+    """The list's items as HTML. `sessions`: rows of `Session.objects.….lines()`. The items' buttons belong to
+    the form `delete-session`, which the page must have."""
     language = language_of(get_language())
-    # The addresses of all items differ in the id only, so `reverse` is called once for each kind of address.
+    # The addresses of all items differ only in the id, so `reverse` is called once for each kind of address.
     addresses = [reverse(f"walkthroughs:{name}", args=[_ANY]) for name in ("player", "delete")]
     address, deletion = ("{}".join(map(escape, one.split(str(_ANY)))) for one in addresses)
     delete = escape(sentence("library.delete", language))

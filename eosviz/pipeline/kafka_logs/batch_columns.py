@@ -1,4 +1,5 @@
-"""The batches of a stretch as Arrow columns, which Spark moves between tasks."""
+"""Converts the batches of a stretch (a part of a segment's file) to Arrow columns, in which Spark moves them
+between tasks, and back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,14 +38,14 @@ SCHEMA = pa.schema(
     ]
 )
 """`path` is the folder of `partition`, `segment` the base offset of a segment's file, and `position` the byte
-of this file at which the batch starts. The others are fields of `BatchFacts`. `offsets` is null if the
+of this file at which the batch starts. The other columns are fields of `BatchFacts`. `offsets` is null if the
 batch has all of its records or none."""
 
 _OWN = ("path", "partition", "segment")
 
 
 def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth) -> Iterator[pa.RecordBatch]:
-    """The batches of a stretch, with the columns of `SCHEMA`. A damaged place of the file is a row, too, with
+    """The batches of a stretch, with the columns of `SCHEMA`. A damaged place of the file is also a row, with
     its `damage`. Raises LogsError."""
     own = (str(folder), partition, stretch.base_offset)
     for part in parts_of(file_name(partition, stretch.base_offset), stretch, depth):
@@ -52,7 +53,7 @@ def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth
 
 
 def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
-    """The facts of rows of `SCHEMA`, all of which belong to one folder."""
+    """The facts in these columns of `SCHEMA`. All rows must belong to one folder."""
     partition = columns.column("partition")[0].as_py()
     lists = {name: _values(columns.column(name)) for name in SCHEMA.names[2:]}
     files = [file_name(partition, segment) for segment in lists.pop("segment")]

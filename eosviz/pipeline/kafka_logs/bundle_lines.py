@@ -1,6 +1,6 @@
-"""The lines of a bundle. A bundle is a case as gzipped JSON Lines, with everything that verdicts need and
-without the contents of applications' records (docs/logs.md, *Bundles*). When a bundle is read, its lines must have
-these shapes; unknown fields are refused, so that a bundle cannot carry hidden data."""
+"""The lines of a bundle. A bundle is a case as gzipped JSON Lines. It contains everything that verdicts need,
+without the contents of applications' records (docs/logs.md, *Bundles*). A bundle whose lines do not have
+these types is refused. So is one with unknown fields, so that it cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
 
@@ -14,7 +14,7 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Meta(min_length=1, max_length=300)]
 Text = Annotated[str, Meta(max_length=300)]
 Range = tuple[Int64, Int64]
-"""The first and the last offset, both inclusive."""
+"""A range of offsets: the first and the last one, both inclusive."""
 Entry = tuple[Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64]
 """The fields of `ProducerEntry` in their order."""
 
@@ -24,7 +24,7 @@ class _Line(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", o
 
 
 class Head(_Line, frozen=True, tag="bundle"):
-    """The first line."""
+    """The first line of a bundle."""
 
     format: Literal["eosviz-log-bundle"]
     version: Literal[1]
@@ -32,17 +32,17 @@ class Head(_Line, frozen=True, tag="bundle"):
     now: Int64
     """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
     transaction_partitions: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    """How many partitions `__transaction_state` has; null if unknown. The files or the person who saved the
-    bundle state it. The person also stated the next three fields, which are those of `Declared`."""
+    """The number of partitions of `__transaction_state`, as the files show it or the person who saved the
+    bundle stated it; null if unknown. The next three fields are what that person declared (`Declared`)."""
     rest_empty: bool = False
     one_cluster: bool = False
     copied_after: Int64 = -1
-    """In milliseconds since 1970; -1 if the person stated no time."""
+    """`Declared.copied_after`, in milliseconds since 1970; -1 if the person stated no such time."""
 
 
 class PartitionLine(_Line, frozen=True, tag="partition"):
-    """A partition. The lines of batches, producers, aborted transactions and damage (`index` and `text`) up
-    to the next partition line belong to it."""
+    """A partition. The lines after it, up to the next partition line, belong to it: batches, producers,
+    aborted transactions, and damage of an `index` or a `text`."""
 
     name: Name
     log_start: Int64
@@ -50,22 +50,22 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     log_end: Int64
     """The log end offset; -1 if unknown."""
     segments: list[Count] = []
-    """The base offsets of the segments."""
+    """The base offsets of the partition's segments."""
     snapshot: Text = ""
-    """The name of the newest snapshot; empty without one. Lines with the snapshot's producers follow."""
+    """The name of the newest producer snapshot; empty if there is none. The snapshot's producers follow in
+    lines of their own."""
     cluster: Text = ""
     topic_id: Text = ""
-    """`cluster` and `topic_id` are pseudonyms; empty if unknown."""
+    """`cluster` and `topic_id` are pseudonyms of the ids; empty if unknown."""
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
-    """Every offset below this one is in doubt, because a later batch is missing or damaged. -1: no offset is
-    in doubt."""
+    """If this is not -1, all offsets below it are in doubt, because a later batch is missing or damaged."""
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):
-    """A batch's header, with the fields of `BatchFacts` and `Layout`. `offsets` is present only if the batch has
-    holes."""
+    """The header of a batch, with the fields of `BatchFacts` and `Layout`. `offsets` is present only if
+    records between the first and the last one are missing."""
 
     segment: Count
     position: Int64
@@ -89,29 +89,30 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer from the newest snapshot or, if `said_at` names a place in a text, from there."""
+    """The state of a producer: from the newest snapshot or, if `said_at` is present, from the text that it
+    names."""
 
     entry: Entry
     said_at: Text | None = None
 
 
 class AbortedLine(_Line, frozen=True, tag="aborted"):
-    """An entry of a `.txnindex`: producer id, first and last offset, last stable offset."""
+    """An entry of a `.txnindex` file: producer id, first offset, last offset, last stable offset."""
 
     entry: tuple[Int64, Int64, Int64, Int64]
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage in an index of aborted transactions, in the coordinator's topic, in the groups' topic, or in a
-    dump."""
+    """Damage in an index of aborted transactions (`index`), in `__transaction_state` (`coordinator`), in
+    `__consumer_offsets` (`groups`), or in a dump (`text`)."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Text
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
-    """The part of `__transaction_state` that was read. `lists`: the places where tables of `kafka-transactions.sh list`
-    begin."""
+    """How much of `__transaction_state` was read. `lists`: the places at which outputs of
+    `kafka-transactions.sh list` begin."""
 
     partitions: list[Name]
     lists: list[Text]
@@ -121,8 +122,8 @@ class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
 
 
 class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
-    """How completely one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why the copy
-    is incomplete, as keys of sentences without their parameters."""
+    """How completely one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why
+    the copy is incomplete, as keys of sentences, without their parameters."""
 
     name: Name
     newest_ms: Int64
@@ -136,7 +137,8 @@ class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
 
 
 class TransactionLine(_Line, frozen=True, tag="transaction"):
-    """A record or an answer of the coordinator, and the producer id to which it belongs (null: none)."""
+    """A record of `__transaction_state`, or an answer of a coordinator. `of`: the producer id to which it
+    belongs; null if to none."""
 
     of: Int64 | None
     is_latest: bool
@@ -146,11 +148,12 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
     timestamp: Int64
     said_at: Text = ""
     value: "ValueLine | None" = None
-    """The value of the record or of the answer; null for a tombstone."""
+    """What the record or the answer states; null for a tombstone."""
 
 
 class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The value of a coordinator's record or answer."""
+    """What a record of `__transaction_state`, or an answer of a coordinator, states about a transactional
+    id."""
 
     producer_id: Int64
     producer_epoch: Int64
@@ -166,7 +169,7 @@ class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
 
 
 class ListedLine(_Line, frozen=True, tag="listed"):
-    """A row of `kafka-transactions.sh list`."""
+    """A row of the output of `kafka-transactions.sh list`."""
 
     producer_id: Int64
     transactional_id: Text
@@ -175,15 +178,15 @@ class ListedLine(_Line, frozen=True, tag="listed"):
 
 
 class GroupsLine(_Line, frozen=True, tag="groups"):
-    """How much was read of `__consumer_offsets`."""
+    """How much of `__consumer_offsets` was read."""
 
     partitions: list[Name]
     damaged: Count
 
 
 class OffsetLine(_Line, frozen=True, tag="offset"):
-    """An offset commit of a group; without an offset, a tombstone. `pending_of`: the producer id of the open
-    transaction with the commit."""
+    """An offset commit of a group; without an offset, a tombstone. `pending_of`: the producer id whose open
+    transaction contains the commit; null if it is not pending."""
 
     group: Text
     topic: Name
@@ -199,7 +202,7 @@ class LogLine(_Line, frozen=True, tag="log_line"):
     kind: Text
     said_at: Text
     time: Text = ""
-    """The time as it was printed; a log does not state its time zone."""
+    """The time as it was printed. Its time zone is not known, because a log does not state it."""
     partition: Name | None = None
     producer_id: Int64 | None = None
     epoch: Int64 | None = None
@@ -211,7 +214,7 @@ class End(_Line, frozen=True, tag="end"):
     """The last line. A bundle without it was truncated and is refused."""
 
     lines: Count
-    """How many lines precede it."""
+    """The number of lines before this one."""
 
 
 Line = (

@@ -1,4 +1,4 @@
-"""Reads a bundle into the types that the analysis judges, as it judges files."""
+"""Reads a bundle into the types in which the analysis also gets the contents of files."""
 
 import gzip
 import zlib
@@ -37,11 +37,11 @@ LINE_BYTES_MAX = 1024 * 1024
 
 @dataclass(slots=True)
 class BundledPartition(FolderlessPartition):
-    """A partition of a bundle, with those properties of a `PartitionDirectory` that the analysis reads."""
+    """A partition of a bundle. It has the properties of a `PartitionDirectory` that the analysis reads."""
 
     name: str
     path: Path
-    """The path of the bundle, followed by the number of the partition in it."""
+    """The path of the bundle, followed by the number of the partition in the bundle."""
     line: lines.PartitionLine
     batch_lines: list[lines.BatchLine] = field(default_factory=list)
     snapshot: list[ProducerEntry] = field(default_factory=list)
@@ -103,7 +103,7 @@ class BundledPartition(FolderlessPartition):
 
 
 def facts_of(name: str, line: lines.BatchLine) -> BatchFacts:
-    """The facts of a batch of the partition `name`, for the analysis."""
+    """The facts of one batch line of the partition `name`."""
     whole = every_offset(line.base_offset, line.last_offset, line.records)
     return BatchFacts(
         file=f"{name}/{line.segment:020}.log",
@@ -127,7 +127,7 @@ def facts_of(name: str, line: lines.BatchLine) -> BatchFacts:
 
 @dataclass(slots=True)
 class Bundle:
-    """The contents of one bundle."""
+    """What one bundle contains."""
 
     now: int
     times_moved: bool
@@ -139,8 +139,7 @@ class Bundle:
 
 
 def read_bundles(paths: Sequence[Path]) -> list[Bundle]:
-    """The contents of every bundle. Raises LogsError for a file that is not a bundle, or is truncated or too
-    large."""
+    """Reads every bundle. Raises LogsError if a file is no bundle, or is truncated or too large."""
     return [_Reading(path).read() for path in paths]
 
 
@@ -290,7 +289,8 @@ def _entry(line: lines.TransactionLine) -> CoordinatorEntry:
 
 
 def _own(bundle: Path, name: str) -> str:
-    """Makes a pseudonym unique to its bundle: other bundles may use it for something else."""
+    """Adds the bundle's path to a pseudonym, because another bundle may use the same pseudonym for something
+    else. Empty if there is none."""
     return f"{bundle}: {name}" if name else ""
 
 

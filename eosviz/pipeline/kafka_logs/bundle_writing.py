@@ -1,4 +1,4 @@
-"""Writes a case as the lines of a bundle. A pseudonym replaces a name that a user chose, and the contents of
+"""Writes a case as a bundle. Names that a user chose are replaced by pseudonyms, and the contents of
 applications' records are left out."""
 
 import gzip
@@ -26,10 +26,11 @@ from eosviz.pipeline.kafka_logs.pseudonyms import Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 
 BATCHES_MAX = 500_000
-"""At most this many batches are in one bundle; a larger case is refused."""
+"""A case with more batches than this is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of the year 2000, in milliseconds since 1970. `moved` moves the newest time of a bundle to it."""
+"""The first moment of the year 2000, in milliseconds since 1970. After `moved`, this is the newest time in a
+bundle."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
@@ -47,8 +48,8 @@ _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The size of a bundle that was written: its partitions (each copy counts), its batches, and the bytes of
-    its file."""
+    """The size of a written bundle: its partitions (each copy counts), its batches, and the bytes of its
+    file."""
 
     partitions: int
     batches: int
@@ -56,15 +57,15 @@ class Saved:
 
 
 def names_of(case: Case) -> Pseudonyms:
-    """Pseudonyms for the names in `case`."""
+    """The pseudonyms for all names in `case` that a user chose."""
     return Pseudonyms(_every_name(case))
 
 
 def bundle_lines_of(
     case: Case, names: Pseudonyms | None = None, batches_max: int | None = None
 ) -> list[lines.Line]:
-    """Every line of the bundle of `case`. `names` are by default those of `names_of`. Raises LogsError if the
-    case has more than `batches_max` batches (by default BATCHES_MAX)."""
+    """All lines of the bundle of `case`. `names`: the pseudonyms; by default those of `names_of`. Raises
+    LogsError if the case has more than `batches_max` batches (by default BATCHES_MAX)."""
     names, batches_max = names or names_of(case), batches_max or BATCHES_MAX
     reads = [*case.partitions, *case.copies]
     batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
@@ -94,7 +95,7 @@ def bundle_lines_of(
 
 
 def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
-    """Write the lines, gzipped, to `file`. Equal lines give equal bytes."""
+    """Write the lines of a bundle to `file`, gzipped. The same lines always give the same bytes."""
     encoder = msgspec.json.Encoder()
     with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
         for line in body:
@@ -102,8 +103,8 @@ def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
 
 
 def save(case: Case, path: Path, move_times: bool = False) -> Saved:
-    """Write the bundle of `case` to `path` atomically. Raises LogsError if the case is too large, or if the
-    file exists or cannot be written."""
+    """Write the bundle of `case` to `path`, completely or not at all. With `move_times` its times are
+    `moved`. Raises LogsError if the case is too large, or if the file exists or cannot be written."""
     body = bundle_lines_of(case)
     if move_times:
         body = moved(body)
@@ -124,15 +125,15 @@ def save(case: Case, path: Path, move_times: bool = False) -> Saved:
 
 
 def moved_bundle(content: bytes) -> bytes:
-    """The bytes of a stored bundle (`content`) after all its times were `moved`."""
+    """The bytes of a bundle after its times were `moved`. `content`: the bytes of the bundle."""
     decoder, out = msgspec.json.Decoder(lines.Line), io.BytesIO()
     write(moved(decoder.decode(line) for line in gzip.decompress(content).splitlines()), out)
     return out.getvalue()
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The lines of a bundle with their times moved: the newest time becomes MOVED_TO_MS, and the distances
-    stay. Log lines lose their times."""
+    """The lines of a bundle with other times: all are moved by the same distance, so that the newest one
+    becomes MOVED_TO_MS. Log lines lose their times."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]
@@ -217,7 +218,7 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
 
 
 def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
-    """The line of one batch. It contains no name that a user chose."""
+    """The line of one batch in a bundle. It contains no name that a user chose."""
     whole = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return lines.BatchLine(
         segment=segment,
@@ -243,7 +244,8 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
 
 
 def damage_text(says: str) -> str:
-    """Where damage is and of which kind, in at most 300 characters, without the damaged bytes."""
+    """The places and kinds of damage, without the damaged bytes, in at most 300 characters. `says`: the full
+    text about the damage."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 

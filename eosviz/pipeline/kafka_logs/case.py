@@ -1,5 +1,6 @@
-"""Reads the files under several paths as one case: folds every partition, combines the partitions with the
-coordinators' records, and gives verdicts. `document` is the JSON of `manage.py logs --json` (docs/logs.md)."""
+"""Reads the files under several paths as one case: reads and folds every partition, combines the partitions
+with the coordinators' records, and makes the verdicts. `document` returns the JSON of `manage.py logs --json`
+(docs/logs.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -42,57 +43,60 @@ from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
-"""A document lists at most this many transactions, producers, groups, verdicts, notes of all verdicts, ranges of
-one partition, and ranges of all remedies; it counts the others under `not_listed`. It lists at most this many
-folders in `left_out` and differences of an index of aborted transactions, and does not count the others."""
+"""A document lists at most this many transactions, producers, groups, verdicts, notes of all verdicts
+together, ranges of one partition, and ranges of all remedies together. It counts the others under
+`not_listed`. It also lists at most this many folders in `left_out`, and differences of an index of aborted
+transactions; others of these are not counted."""
 
 
 if TYPE_CHECKING:
     from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
 
 Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
-"""The source from which a partition was read. All sources have the properties of a folder that the analysis reads."""
+"""What a partition was read from: a folder, printed text or a bundle. All three have the properties that the
+analysis reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPartition:
-    """A partition, its source (a folder, text or bundle), and its verdicts."""
+    """A partition, what it was read from (`directory`), and its verdicts."""
 
     directory: Source
     partition: Partition
     start_source: str
-    """The name of the file or segment that shows the log start offset."""
+    """The name of the file or segment from which the log start offset is known."""
     verdicts: tuple[Verdict, ...]
 
 
 @dataclass(slots=True)
 class Case:
-    """The partitions, groups and log lines that were read under the given paths, and the verdicts on them."""
+    """Everything that was read under the given paths, and the verdicts."""
 
     paths: tuple[str, ...]
     now: int
     """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
     partitions: list[ReadPartition] = field(default_factory=list)
-    """The judged partitions, by name. Of several copies of a partition, the one with the highest end offset is
-    judged; of equal copies, the one whose path has the fewest parts."""
+    """The partitions with verdicts, by name. Of several copies of a partition, the one with the highest end
+    offset is here; if several have the same, the one whose path has the fewest parts."""
     copies: list[ReadPartition] = field(default_factory=list)
-    """The copies that are not in `partitions`: replicas of other brokers, or older copies."""
+    """The other copies of partitions: replicas of other brokers, or older copies."""
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     text: TextReading | None = None
-    """The contents of printed text; None if none was given."""
+    """What printed text contained; None if none was given."""
     log_lines: list[LogLine] = field(default_factory=list)
-    """Lines about transactions from the application logs of brokers and clients."""
+    """Lines about transactions from the log output of brokers and clients."""
     left_out: tuple[Path, ...] = ()
-    """Folders that the broker has renamed to delete them or because they are stray."""
+    """Folders that were not read, because the broker had renamed them: it was going to delete them, or they
+    were stray."""
     copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
-    """What the files show about the copies, and what the user states about them."""
+    """What the files show about the copies, and what the person who gave them states."""
     times_moved: bool = False
-    """Whether a bundle states that its times were moved."""
+    """Whether a bundle says that its times were moved."""
 
 
 class Reading(Protocol):
-    """Reads folders, in this process or on Spark. All results are in the order of the directories."""
+    """A way to read folders, in this process or on Spark. Results are in the order of `directories`."""
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]: ...
 
@@ -115,8 +119,8 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if a
-    path cannot be read as one of these, or if files and statements (`declared`) contradict each other. Damage
+    """Reads the case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError
+    if a path is none of these, or if the files and the statements (`declared`) contradict each other. Damage
     in a log raises no error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
@@ -126,7 +130,7 @@ def read_case(
     bundles = _bundles(given.bundles)
     declared = declared or Declared()
     if len(bundles) == 1 and not directories and text is None:
-        # Statements that were saved with a bundle apply only to the files of this bundle.
+        # Statements that were saved in a bundle apply only to the files of this bundle.
         declared = declared.completed_by(bundles[0].declared)
     log_lines = [
         *(text.log_lines if text is not None else ()),
@@ -170,7 +174,8 @@ def read_case(
 
 
 Folded: TypeAlias = "tuple[Source, Partition, str]"
-"""The source of a partition, the folded partition, and where its start was found."""
+"""(what a partition was read from, the folded partition, the name of the file or segment from which its log
+start offset is known)."""
 
 
 def _folded(
@@ -179,13 +184,13 @@ def _folded(
     reading: Reading,
     starts: dict[str, int],
 ) -> list[Folded]:
-    """All copies of all partitions, ordered by the partition's name. Of one partition's copies, the one that is
-    judged comes first."""
+    """All copies of all partitions, sorted by the partition's name. The first copy of each partition is the
+    one that gets verdicts."""
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
-    # Of equal copies the one with the shortest path comes first: the others may be older copies that were put
-    # into subfolders.
+    # Of copies with the same end, the one with the shortest path comes first: the others may be older copies
+    # that were put into subfolders.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
     return folded
 
@@ -197,8 +202,8 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """Collects what the files show about all copies, and what the user states. Raises LogsError if these contradict
-    each other."""
+    """What the files show about all copies, and what the person who gave them states. `judged`: the copy with
+    verdicts, by partition's name. Raises LogsError if these contradict each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -216,19 +221,20 @@ def _copies_of(
 def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
     if not paths:
         return ()
-    # Imported here because most cases have no bundle, and the imports of that module take long.
+    # Imported here, because most cases have no bundle and the imports of that module take long.
     from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
 
     return read_bundles(paths)
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """The partitions named by log lines that rule out some verdicts."""
+    """The names of partitions in log lines that rule out some verdicts, sorted."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Completes a folded partition from its source. Returns where the log start offset was found."""
+    """Complete a folded partition with what the folder, text or bundle shows beside its batches. Returns the
+    name of the file or segment from which its log start offset is known."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -241,7 +247,7 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
         name, entries = snapshot
         taken_at = base_offset_of_snapshot(name)
         if taken_at < (first := next(iter(directory.segment_bases), taken_at)):
-            # The batches between the snapshot and the first segment are not there. They may have ended any
+            # The batches between the snapshot and the first segment are missing. They may have ended any
             # transaction that is open in the snapshot.
             partition.doubt(first)
         for entry in entries:
@@ -250,21 +256,22 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
 
 
 Wording = Callable[[Words], Any]
-"""Turns a sentence into its form in a document."""
+"""The type of a function that makes the text or object by which a document shows a sentence."""
 
 
 _One = TypeVar("_One")
 
 
 class _Room:
-    """Counts how many more entries a document may list, and the entries that are left out."""
+    """A document's limit on entries of one sort. Counts how many more may be listed, and how many were left
+    out."""
 
     def __init__(self) -> None:
         self._left = LISTED_MAX
         self.left_out = 0
 
     def of(self, every: Sequence[_One]) -> Sequence[_One]:
-        """As many of the first entries of `every` as there is room for."""
+        """The first entries of `every`, as many as may still be listed."""
         listed = every[: self._left]
         self._left -= len(listed)
         self.left_out += len(every) - len(listed)
@@ -272,7 +279,8 @@ class _Room:
 
 
 def document(case: Case, word: Wording) -> dict[str, Any]:
-    """The case as JSON. The keys are in a fixed order."""
+    """The case as the JSON of `manage.py logs --json`. The keys have a fixed order. `word`: makes the form of
+    each sentence."""
     transactions, producers, verdicts, notes, ranges = (_Room() for _ in range(5))
     committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
     uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
@@ -493,9 +501,10 @@ def _remedy(remedy: Remedy, word: Wording, ranges: _Room) -> dict[str, Any]:
 
 
 def group_rows(case: Case) -> list[dict[str, Any]]:
-    """The offset of each group in each partition. `held_up`: a read_committed member gets no further record
-    until an open transaction ends. `lag`: offsets from there up to the high watermark, or None.
-    `pending_offset`: the offset that an open transaction would commit, or None."""
+    """One row for each group and partition, with the group's offset there. `held_up`: whether a
+    read_committed member gets no further record until an open transaction ends. `lag`: how many offsets lie
+    between that offset and the high watermark; None if unknown. `pending_offset`: the offset that an open
+    transaction will commit; None if there is none."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []
@@ -527,7 +536,7 @@ def group_rows(case: Case) -> list[dict[str, Any]]:
 
 
 def problems(case: Case) -> list[tuple[Verdict, Partition]]:
-    """The verdicts that are not healthy, each with its partition."""
+    """The verdicts other than `HEALTHY`, each with its partition."""
     return [
         (one, read.partition)
         for read in case.partitions

@@ -1,10 +1,10 @@
-"""Turns a case of real logs into a scenario. Its client calls write the records of the same producers, and the same
-markers, at the same offsets.
+"""Makes a scenario of a case of real logs. The calls of its clients write records of the same producers, and
+the same markers, at the same offsets.
 
-The files show which producer wrote how many records where, and which markers end its transactions. The calls
-are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
-in the cluster. An open transaction stays open, and the run ends before its timeout. If no scenario is made,
-`NoScenarioError` states the reason.
+The files show which producer wrote how many records where, and which markers end its transactions. The
+scenario has the simplest calls that write such a log. Each transaction is ended by its own producer, whatever
+ended it in the cluster. An open transaction stays open, and the run ends before its timeout. If a scenario
+cannot be made, `NoScenarioError` says why.
 """
 
 import heapq
@@ -17,21 +17,21 @@ from typing import Any, NamedTuple
 from eosviz.pipeline.kafka_logs.words import words
 
 BATCHES_MAX = 200
-"""At most this many batches are in a scenario, because a learner steps through them. The engine could run more."""
+"""A scenario has at most this many batches, because a learner steps through them. The engine could handle
+more."""
 RECORDS_MAX = 2_000
-"""At most this many records are in one batch."""
+"""A batch of a scenario has at most this many records."""
 TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
-"""At most this many topics are in one scenario, partitions in one topic, and producers in one scenario
-(docs/scenarios.md)."""
+"""The limits of a scenario (docs/scenarios.md): topics, partitions of one topic, and producers."""
 SLOT_MS = 500
-"""The time between two calls that make a client send requests. All effects of a call have ended before the
-next one."""
+"""The time between two calls that make a client send requests, in ms of virtual time. It is long enough for
+all effects of a call."""
 TIMEOUT_MS = 900_000
-"""The transaction timeout of every transactional producer: Kafka's default of `transaction.max.timeout.ms`, so that
-no transaction times out during the run."""
+"""The transaction timeout of every transactional producer, in ms: Kafka's default of
+`transaction.max.timeout.ms`. No transaction times out during the run."""
 BATCH_BYTES = 12_000
-"""The values of a batch have at most this many bytes together, so that up to 500 records fit into `batch.size`. The
-producer sends more records as several batches."""
+"""The values of one batch have together at most this many bytes, so that up to 500 records fit into
+`batch.size`. If a batch has more records, the producer sends them as several batches."""
 _PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
 _INTERNAL = "__"
 _ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
@@ -40,7 +40,8 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario is made of the case. `says`: the sentence about the reason, with the place if there is one."""
+    """No scenario can be made of the case. `says`: the sentence that says why, and where if there is a
+    place."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
@@ -48,13 +49,13 @@ class NoScenarioError(Exception):
 
 
 class Stored(NamedTuple):
-    """A batch of a log."""
+    """A stored batch of a log."""
 
     partition: str
     first_offset: int
     last_offset: int
     producer_id: int
-    """-1 for a batch without a producer id."""
+    """The producer's id; -1 if the batch has none."""
     epoch: int
     transactional: bool
     control: str | None
@@ -63,14 +64,14 @@ class Stored(NamedTuple):
 
 @dataclass(eq=False)
 class _Transaction:
-    """One transaction of a producer, over all its partitions."""
+    """One transaction of a producer, in all partitions to which it wrote."""
 
     producer_id: int
     epoch: int
     open_in: dict[str, int] = field(default_factory=dict)
-    """Each partition without a marker yet, with the first offset of the transaction there."""
+    """Dict of partition that has no marker of the transaction yet → the transaction's first offset there."""
     ended: str | None = None
-    """COMMIT or ABORT; None while no marker was seen."""
+    """The type of the transaction's markers, COMMIT or ABORT; None before the first marker."""
 
 
 @dataclass(eq=False)
@@ -78,19 +79,19 @@ class _Call:
     """A call that sends a batch or, if `is_end`, ends a transaction."""
 
     place: int
-    """The position among the case's batches, which are in the order of their times."""
+    """The position of `batch` in the sequence of the case's batches, which are sorted by time."""
     batch: Stored
     transaction: _Transaction | None = None
     is_end: bool = False
     waits_for: int = 0
-    """How many calls must still come before this one."""
+    """The number of calls that must come before this one and are not placed yet."""
     before: list["_Call"] = field(default_factory=list)
     """The calls that must come after this one."""
 
 
 def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
     """The batches that the steps of a case add to lanes (docs/frame.md), in order. Kafka's internal topics
-    are left out. Raises NoScenarioError for a damaged batch."""
+    are left out. Raises NoScenarioError if a batch is damaged."""
     found = []
     for step in steps:
         for change in step["changes"]:
@@ -101,12 +102,12 @@ def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
 
 
 def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
-    """The log of each partition's leader in a view, by offset. Partitions that are empty or internal to Kafka
-    are left out. Raises NoScenarioError for a damaged batch."""
+    """Dict of partition → the batches of its leader's log in a view, by offset. Partitions that are empty or
+    internal to Kafka are left out. Raises NoScenarioError if a batch is damaged."""
     lanes = {}
     for name, lane in view["partitions"].items():
         leading = lane.get("replicas", {}).get(str(lane["leader"]), {})
-        # A view leaves out empty logs.
+        # A view does not contain empty logs.
         batches = leading.get("batches", {}).values()
         if batches and not name.startswith(_INTERNAL):
             lanes[name] = sorted(
@@ -130,8 +131,9 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
-    """The partition and offset at which a played log first differs from the case, or None. Producer ids count
-    as equal if each id of the case has one id in the played logs."""
+    """The first partition and offset at which the played logs differ from the case; None if they do not
+    differ. Producer ids may have other values in the played logs, if each id of the case always corresponds
+    to the same one."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)
@@ -158,8 +160,8 @@ def _by_offset(batches: Iterable[Stored]) -> dict[int, tuple[int, bool, str | No
 def scenario_of(
     batches: Sequence[Stored], identifier: str, title: Mapping[str, str], named: Mapping[int, str]
 ) -> Json:
-    """The document of the scenario (docs/scenarios.md). ``named``: producer id to transactional id, where
-    that is known. Raises NoScenarioError."""
+    """The document of the scenario (docs/scenarios.md). ``named``: producer id → transactional id, if it is
+    known. Raises NoScenarioError."""
     _check(batches)
     calls = _in_order(_calls(batches))
     producers = _producers(batches, named)
@@ -211,8 +213,8 @@ def _check(batches: Sequence[Stored]) -> None:
 
 
 def _parted(name: str) -> tuple[str, int]:
-    """The topic and the number of a partition. Raises NoScenarioError for a name or a number that a scenario
-    cannot have."""
+    """The topic and the number of a partition. Raises NoScenarioError if a scenario cannot have this name or
+    number."""
     match = _PARTITION.fullmatch(name)
     if match is None or int(match[2]) >= PARTITIONS_MAX:
         raise NoScenarioError("named", partition=name, most=PARTITIONS_MAX)
@@ -220,8 +222,8 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each data batch, and one for the end of each transaction. `before` of a call lists calls
-    that must come later."""
+    """The calls of the scenario: one for each data batch, and one for the end of each transaction. They are
+    linked by `_Call.before`."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -248,7 +250,8 @@ def _calls(batches: Sequence[Stored]) -> list[_Call]:
 
 
 def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction of a data batch. Raises NoScenarioError if the epoch changes inside a transaction."""
+    """The transaction to which a data batch belongs; it is added to `known` if it begins here. Raises
+    NoScenarioError if the epoch changes inside a transaction."""
     if not known or known[-1].ended is not None:
         known.append(_Transaction(batch.producer_id, batch.epoch))
     if known[-1].epoch != batch.epoch:
@@ -259,8 +262,8 @@ def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
 
 
 def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The producer's oldest transaction without a marker in the partition. Raises NoScenarioError if there is
-    none, or if its markers differ in type."""
+    """The transaction that a marker ends: the producer's oldest one without a marker in the partition. Raises
+    NoScenarioError if there is none, or if the markers of the transaction have different types."""
     place = {"partition": batch.partition, "offset": batch.first_offset}
     found = next((one for one in known if batch.partition in one.open_in), None)
     if found is None:
@@ -275,7 +278,7 @@ def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
 def _check_ends(
     transactions: Mapping[int, Sequence[_Transaction]], ends: Mapping[_Transaction, _Call]
 ) -> None:
-    """Raises NoScenarioError if an ended transaction has a partition without a marker."""
+    """Raises NoScenarioError if a transaction has a marker in one of its partitions and none in another."""
     for known in transactions.values():
         for one in known:
             if one in ends and one.open_in:
@@ -293,7 +296,8 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls, each after those that must precede it. Raises NoScenarioError if there is no such order."""
+    """All calls, sorted so that each comes after those that must precede it. Raises NoScenarioError if that
+    is impossible."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []
@@ -311,8 +315,8 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer for each producer id. Raises NoScenarioError if there are too many, or if one has
-    transactional and other data."""
+    """A producer's entry in the scenario for each producer id. Raises NoScenarioError if there are too many,
+    or if one has written transactional and other data."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)
@@ -338,7 +342,8 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """The application of each producer with its calls, and the virtual time in ms at which all calls have ended."""
+    """For each producer, an application with its calls; and the virtual time in ms at which the last call has
+    ended."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

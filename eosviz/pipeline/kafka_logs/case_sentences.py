@@ -1,5 +1,5 @@
-"""Sentences about a whole case, the same on the command line, in a report and on the page. They state what
-was given, against which time timeouts are measured, which transaction version wrote the logs, and what blocks
+"""Sentences about a whole case, which are the same on the command line, in a report and on the page: what was
+given, against which time timeouts are measured, which transaction version wrote the logs, and what blocks
 groups."""
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ Row = dict[str, Any]
 
 
 def now_sentence(now: int, copies: Copies) -> Words:
-    """The sentence with the time against which timeouts are measured. `now`: -1 if no file has a time."""
+    """The sentence that states the time against which timeouts are measured. `now`: this time in milliseconds
+    since 1970; -1 if it is unknown."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
 
 
 def coordinator_sentence(coordinator: Coordinator, copies: Copies, is_needed: bool) -> Words:
-    """The sentence that says how much of the coordinator's topic was given. ``is_needed``: False if every partition
-    is healthy."""
+    """The sentence that says how much of `__transaction_state` was given. ``is_needed``: whether a verdict
+    needs it, because some partition is not healthy."""
     count = copies.transaction_partitions
     given = len(coordinator.logs)
     if not coordinator.sources and not coordinator.latest:
@@ -38,7 +39,7 @@ def coordinator_sentence(coordinator: Coordinator, copies: Copies, is_needed: bo
 
 
 def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
-    """The sentence that says which transaction version wrote the logs. They are judged by the rules of this version."""
+    """The sentence that says which transaction version wrote the logs, and by whose rules they are judged."""
     written = WrittenBy()
     written.merge(coordinator.written)
     for partition in partitions:
@@ -48,8 +49,9 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:
-    """Sentences that say what the group waits for at this partition, or how far it is behind; may be empty."""
-    # Cases stored by earlier releases have neither a lag nor a pending offset.
+    """The sentences that say what a group waits for in this partition, or how far it is behind. There may be
+    none. ``row``: a row of `case.group_rows`."""
+    # Cases that earlier releases stored have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}
     found = []

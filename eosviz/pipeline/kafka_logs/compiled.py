@@ -1,9 +1,10 @@
-"""Compiled functions in place of the engine's pure ones: CRC-32C, and a decompressor for each codec.
+"""Compiled functions that replace the engine's own ones, which are in Python: CRC-32C, and a decompressor for
+each codec.
 
-The framings are Kafka's: a stream for gzip and zstd, a frame for LZ4. For snappy there are two: Java clients
-write the blocks of snappy-java (its 16-byte header, then length and block in turn), other clients write one
-bare block. Every decompressor stops at the largest allowed result, so that a small
-file cannot fill the memory.
+They accept the formats that Kafka uses: a stream for gzip and zstd, a frame for LZ4. For snappy there are two
+formats: Java clients write the blocks of snappy-java (its 16-byte header, then pairs of length and block),
+other clients write one block without a header. Every decompressor stops when its result exceeds a limit, so
+that a small file cannot fill the memory.
 """
 
 import struct
@@ -28,14 +29,14 @@ def checksum(data: Buffer) -> int:
 
 
 def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
-    """A reader of segments that uses every compiled function."""
+    """A reader of segments that uses the compiled functions."""
     return SegmentReader(records=records, checksum=checksum, decompressors=DECOMPRESSORS)
 
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # Imported here and in `_snappy_block`, because the import takes longer than reading a short log, and
-        # most logs are not compressed.
+        # The codec is imported here, and in `_snappy_block`, because that takes longer than reading a short
+        # log, and most logs are not compressed.
         import pyarrow
 
         chunks: list[bytes] = []
@@ -73,7 +74,8 @@ def _snappy(data: bytes, size_max: int) -> bytes:
 
 
 def _snappy_block(block: bytes, size_max: int) -> bytes:
-    """One snappy block, decompressed. Raises ValueError."""
+    """The decompressed content of one snappy block. Raises ValueError if the block is damaged or the content
+    has more than `size_max` bytes."""
     import pyarrow
 
     size = _result_size(block)
@@ -103,4 +105,4 @@ def _one_line(error: Exception) -> str:
 DECOMPRESSORS: Mapping[str, Decompressor] = MappingProxyType(
     {"gzip": _stream("gzip"), "snappy": _snappy, "lz4": _stream("lz4"), "zstd": _stream("zstd")}
 )
-"""The decompressors, by Kafka's names of the codecs."""
+"""Dict of Kafka's name of a codec → its decompressor."""

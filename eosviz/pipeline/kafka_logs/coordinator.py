@@ -1,8 +1,7 @@
-"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id.
+"""The log of the transaction coordinators, `__transaction_state`, as a history for each producer id.
 
-Source: Kafka's `TransactionStateManager`. The log is compacted. In the part that the log cleaner has cleaned,
-only the newest record of each transactional id is left. So a record there was the newest of its id when that part
-was cleaned.
+Source: Kafka's `TransactionStateManager`. The log is compacted: in the part that the log cleaner has cleaned,
+only the newest record of each transactional id is left. It was the newest one at the time of the cleaning.
 """
 
 from bisect import bisect_left, bisect_right
@@ -26,9 +25,10 @@ from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 TOPIC = "__transaction_state"
 DAMAGE_MAX = 100
 FLAWS_MAX = 3
-"""At most this many flaws of one partition are kept; one is enough for a doubt."""
+"""At most this many flaws of one partition are kept. One is enough to doubt a verdict."""
 SKEW_MS = 1000
-"""Two brokers' clocks may differ by this: a marker may seem to precede its decision by at most this time."""
+"""The largest assumed difference between two brokers' clocks, in ms. A marker may seem to be earlier than its
+decision by at most this time."""
 
 _SIGN = 1 << 31
 _DECIDED = {
@@ -47,31 +47,31 @@ PREPARED = (
 
 @dataclass(frozen=True)
 class CoordinatorEntry:
-    """One record of the log, or the answer of a running coordinator. `value` is None for a tombstone, which
-    means that the id has expired."""
+    """One record of `__transaction_state`, or one answer of a running coordinator. `value` is None for a
+    tombstone: the transactional id has expired."""
 
     transactional_id: str
     partition: str
-    """The partition of the log, `__transaction_state-N`; for the answer of a running coordinator the same as
-    `text_place`."""
+    """For a record: its partition, `__transaction_state-N`. For an answer: the same as `text_place`."""
     offset: int
     timestamp: int
     value: TransactionLogValue | None
     text_place: str = ""
-    """The place in a text, for the answer of a running coordinator; empty for a record of the log."""
+    """For an answer: its place in a text. For a record: empty."""
 
     @property
     def place(self) -> str:
-        """The place of the record, for people: in a text, or a partition and an offset."""
+        """Where the record or answer was found, as text: a place in a text, or a partition and an offset."""
         return self.text_place or f"{self.partition}: offset {self.offset}"
 
     @property
     def is_prepared(self) -> bool:
-        """Whether the record has a decision that is not completed."""
+        """Whether the record says that the outcome is decided and not all markers are written."""
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the record lists `partition`: the coordinator then knows that the transaction may write there."""
+        """Whether the record contains `partition`, so that the coordinator knows that the transaction may
+        write there."""
         return partition in self._partitions
 
     @cached_property
@@ -80,7 +80,8 @@ class CoordinatorEntry:
         return frozenset(f"{topic}-{number}" for topic, number in listed)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than a running coordinator's answer for the same id."""
+        """Whether this is a record of the log that is newer than `answer`, a running coordinator's answer for
+        the same id."""
         mine, other = self.value, answer.value
         if self.text_place or not answer.text_place or mine is None or other is None:
             return False
@@ -92,13 +93,14 @@ class CoordinatorEntry:
 
     @property
     def decision(self) -> str | None:
-        """The decided outcome, `committed` or `aborted`. None before the decision and for a tombstone."""
+        """The outcome that is decided, `committed` or `aborted`. None before the decision and for a
+        tombstone."""
         return None if self.value is None else _DECIDED.get(self.value.status)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of `kafka-transactions.sh list`. Such a row has neither an epoch nor partitions."""
+    """A row of the output of `kafka-transactions.sh list`. It has no epoch and no partitions."""
 
     transactional_id: str
     state: str
@@ -106,8 +108,8 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, without tombstones. The clocks of two coordinators may differ,
-    so the log need not be in this order."""
+    """The records of one producer id, for lookups by time, without tombstones. Since the clocks of two
+    coordinators may differ, the times of the log need not increase."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
@@ -120,44 +122,48 @@ class _Times:
         for decided in self._decided.values():
             decided.sort()
         self._earliest_from = [*accumulate(reversed(times), min)][::-1]
-        """For each record, the earliest time of this record and all later ones. These times never decrease."""
+        """For each record, the earliest time of this record and all later ones. These times never decrease,
+        so they can be searched."""
 
     def decided(self, result: str, first_ms: int, last_ms: int) -> bool:
-        """Whether a record between the two times, both inclusive, decided `result`."""
+        """Whether a record with the decision `result` has a time from `first_ms` to `last_ms`, both
+        inclusive."""
         times = self._decided.get(result, ())
         place = bisect_left(times, first_ms)
         return place < len(times) and times[place] <= last_ms
 
     def newest_until(self, time_ms: int) -> CoordinatorEntry | None:
-        """The last record of the log that is not later than `time_ms`, or None."""
+        """The last record in the order of the log that is not later than `time_ms`; None if there is none."""
         place = bisect_right(self._earliest_from, time_ms)
         return self._known[place - 1] if place else None
 
 
 @dataclass(slots=True)
 class ReadLog:
-    """How completely one partition of the topic was read."""
+    """How completely one partition of `__transaction_state` was read."""
 
     newest_ms: int = -1
-    """The time of the newest record, in milliseconds since 1970 by a broker's clock. The log was copied at this
-    time or later. -1 if there is no record."""
+    """The time of the newest record, in milliseconds since 1970 by a broker's clock; -1 if there is no
+    record. The log was copied at this time or later."""
     has_holes: bool = False
-    """Offsets are missing, and nothing shows that the log cleaner removed them: a segment may have been lost."""
+    """Whether offsets are missing without a proof that the log cleaner removed them: a segment may have been
+    lost."""
     is_cleaned: bool = False
-    """Offsets are missing because the log cleaner removed them, unless something was lost."""
+    """Whether offsets are missing. If nothing was lost, the log cleaner has removed them."""
     hole_end: int = 0
-    """The offset after the last hole; 0 without a hole."""
+    """The offset after the last missing one; 0 if none is missing."""
     segment_gap: tuple[int, int] | None = None
-    """The first and the last offset that are missing at the end of a segment before the next one; only the first
-    such gap. The log cleaner or a lost segment may have caused it. None without a gap."""
+    """The first and the last offset that are missing between the end of one segment and the beginning of the
+    next. Only the first such gap is stored. The log cleaner or a lost segment may have caused it. None if
+    there is no gap."""
     flaws: list[Words] = field(default_factory=list)
-    """Why the copy is not the whole log, as sentences. There are at most FLAWS_MAX."""
+    """Sentences that say why the copy is not the whole log, at most FLAWS_MAX."""
     is_printed: bool = False
     """Whether the log was read from text, which may have been cut."""
     is_reserved: bool = False
-    """Whether the file ends with zeros."""
+    """Whether the log's file ends with zeros, which Kafka may have reserved."""
     is_bare: bool = False
-    """Whether all files are empty."""
+    """Whether all files of the partition are empty."""
     cluster_id: str = ""
     topic_id: str = ""
     _end: int = 0
@@ -167,8 +173,8 @@ class ReadLog:
             self.flaws.append(flaw)
 
     def follow(self, first_offset: int, last_offset: int, segment_bases: Sequence[int] = ()) -> None:
-        """Take in the next batch, whose offsets are given inclusive, and note a hole before it.
-        `segment_bases`: ascending."""
+        """Take in the next batch, with its first and last offset (inclusive), and note missing offsets before
+        it. `segment_bases`: the base offsets of the partition's segments, ascending."""
         if first_offset > self._end:
             self.has_holes = self.is_cleaned = True
             self.hole_end = first_offset
@@ -185,37 +191,37 @@ class ReadLog:
 
 @dataclass(slots=True)
 class Coordinator:
-    """The contents of all partitions of the coordinators' topic that were read, and the answers of running
-    coordinators."""
+    """What was read of all partitions of `__transaction_state`, and the answers of running coordinators."""
 
     partitions: list[str] = field(default_factory=list)
     logs: dict[str, ReadLog] = field(default_factory=dict)
-    """The logs, by partition. The answers of running coordinators belong to none of them."""
+    """Dict of partition → how completely it was read. Answers of running coordinators belong to no
+    partition."""
     latest: dict[str, CoordinatorEntry] = field(default_factory=dict)
-    """The newest record of each transactional id."""
+    """Dict of transactional id → its newest record."""
     history: dict[int, list[CoordinatorEntry]] = field(default_factory=dict)
-    """The records by producer id, in the order of the log. A tombstone is under the last producer id of its
-    transactional id."""
+    """Dict of producer id → its records, in the order of the log. A tombstone is listed under the last
+    producer id of its transactional id."""
     newest_version: dict[int, int] = field(default_factory=dict)
-    """For each producer id, the newest transaction version that its client used."""
+    """Dict of producer id → the newest transaction version that its client has used."""
     written: WrittenBy = field(default_factory=WrittenBy)
     listed: dict[int, Listed] = field(default_factory=dict)
-    """The rows of lists, by producer id."""
+    """Dict of producer id → its row in an output of `kafka-transactions.sh list`."""
     lists: list[str] = field(default_factory=list)
-    """The places in texts at which tables of `kafka-transactions.sh list` begin."""
+    """The places in texts at which outputs of `kafka-transactions.sh list` begin."""
     is_renamed: bool = False
-    """Whether the transactional ids are pseudonyms of a bundle, from which the partition of a record cannot
-    be computed."""
+    """Whether the transactional ids are pseudonyms of a bundle. If so, the partition of an id cannot be
+    computed."""
     records: int = 0
     newest_ms: int = -1
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
-    """Producer id → its records by time. An entry is made when it is needed."""
+    """Dict of producer id → its records for lookups by time. An entry is made when it is first needed."""
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
-        """Take in one partition. `rows` include the records. `segment_bases`: the base offsets of the
-        partition's segments, ascending. Damage is counted."""
+        """Take in one partition. `rows`: the parts of its segments, read with their records. `segment_bases`:
+        the base offsets of its segments, ascending. Damage is counted."""
         self.partitions.append(name)
         values = ValueReader()
         log = self.logs.setdefault(name, ReadLog())
@@ -244,8 +250,8 @@ class Coordinator:
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
-        """Add the contents of other partitions or texts, which were read separately. All records of a transactional
-        id are in one partition."""
+        """Add what was read of other partitions or texts. All records of a transactional id are in one
+        partition."""
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed
@@ -264,23 +270,24 @@ class Coordinator:
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
 
     def knows(self, producer_id: int) -> bool:
-        """Whether a record or a list names the producer id."""
+        """Whether a record, an answer or a row of a list contains the producer id."""
         return producer_id in self.history or producer_id in self.listed
 
     @property
     def sources(self) -> list[str]:
-        """The sources that would mention a producer id if the coordinator knew it. Empty if no source would."""
+        """The partitions and lists that were read. A producer id that the coordinator knows would be in one
+        of them. Empty if none was read."""
         return sorted(self.partitions) + self.lists
 
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
-        """The newest record of the transactional id to which `producer_id` belonged last. None if it belonged to
-        none."""
+        """The newest record of the transactional id to which `producer_id` belonged last; None if it is not
+        known to have belonged to one."""
         entries = self.history.get(producer_id)
         return None if not entries else self.latest[entries[-1].transactional_id]
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
-        """The newest record of `producer_id` at `timestamp` (ms), if it shows that `result` was not decided
-        by then; else None."""
+        """The newest record of `producer_id` at the time `timestamp` (ms since 1970), if it proves that
+        `result` was not decided by then; otherwise None."""
         entries = self.history.get(producer_id)
         if not entries:
             return None
@@ -293,11 +300,11 @@ class Coordinator:
         if newest is None or newest.decision == result:
             return None
         log = self.logs.get(newest.partition)
-        # An older copy of the log may lack the decision.
+        # The copy of the log may be older than the decision.
         return None if log is None or log.newest_ms <= timestamp + SKEW_MS else newest
 
     def add(self, entry: CoordinatorEntry) -> None:
-        """Take in a record, which is the next one of its transactional id."""
+        """Take in a record, the next one of its transactional id."""
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         if entry.value is not None:
@@ -308,14 +315,14 @@ class Coordinator:
         if value is None:
             return
         self.remember(value.producer_id, entry)
-        # When the epochs of an id are used up, the id gets a new producer id. The open transaction belongs to
-        # the older producer id.
+        # When the epochs of a producer id are used up, the transactional id gets a new producer id. The open
+        # transaction belongs to the older one.
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
             self.remember(value.previous_producer_id, entry)
 
     def learn(self, entry: CoordinatorEntry) -> None:
-        """Make `entry` the newest record of its transactional id, unless `entry` is a running coordinator's
-        answer and the known record is newer."""
+        """Make `entry` the newest record of its transactional id. It does not become that if it is a running
+        coordinator's answer and the known record is newer."""
         before = self.latest.get(entry.transactional_id)
         if before is None or not before.is_newer_than(entry):
             self.latest[entry.transactional_id] = entry
@@ -329,15 +336,15 @@ class Coordinator:
         self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
 
     def add_damage(self, sentence: str) -> None:
-        """Count a damaged place, and keep its sentence while there is room."""
+        """Count a damaged place, and keep its sentence unless DAMAGE_MAX are kept."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(sentence)
 
 
 def partition_of(transactional_id: str, count: int) -> str:
-    """The partition that has all records of a transactional id, if there are `count` partitions. Source:
-    Kafka's `TransactionStateManager.partitionFor`."""
+    """The partition that has all records of a transactional id, if `__transaction_state` has `count`
+    partitions. Source: Kafka's `TransactionStateManager.partitionFor`."""
     code = 0
     encoded = transactional_id.encode("utf-16-be", errors="surrogatepass")
     for high, low in zip(encoded[::2], encoded[1::2], strict=True):

@@ -1,12 +1,14 @@
-"""Finds what the copies of a case fail to prove. They must prove it before a verdict may depend on something that is
-absent from them.
+"""Decides whether the copies of a case prove what a verdict needs. A verdict may depend on the absence of
+something only if the copies prove that it was absent in the cluster.
 
-The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was left out,
-was truncated, was copied too early, or is from another cluster. Each need is a function whose sentences state what is
-missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs of each verdict.
+The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
+left out, was truncated, was copied too early, or is from another cluster. Each need is a function. It returns
+sentences that say what is not proved, and none if the need is met. `verdict_rules.py` lists the needs of each
+verdict.
 
-Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a transaction, is
-written before the first batch there; the markers are written before the record of a completed transaction.
+Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and that of each partition of a
+transaction, is written before the first batch there. The markers are written before the record of a completed
+transaction.
 """
 
 from bisect import bisect_left
@@ -30,50 +32,55 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment_by, place_words, words
 
 BROKER_SKEW_MS = 10_000
-"""The clocks of two brokers may differ by this, where a verdict depends on the order of their times. A difference
-that the files show is added to it."""
+"""The largest assumed difference between two brokers' clocks, in ms, for verdicts that depend on the order of
+their times. A difference that the files show is added."""
 CLIENT_SKEW_MS = 60_000
-"""A client's clock may be behind a broker's by this."""
+"""A client's clock is assumed to be behind a broker's by at most this many ms."""
 COPY_DELAY_MS = 3_600_000
-"""A coordinator's log is assumed to be copied at most this long after the data. In this time the log cleaner
-may have removed records that the log still had when the data was copied."""
+"""A coordinator's log is assumed to be copied at most this many ms after the data. Within this time the log
+cleaner may have removed records that the log still had when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
-"""Kafka's default of `transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
+"""Kafka's default of `transactional.id.expiration.ms`: for this time a coordinator remembers an unused
+transactional id."""
 HISTORY_MAX = 1000
-"""At most this many of a producer id's newest records are searched for the first one that ended a transaction."""
+"""Only this many of a producer id's newest records are searched for the first one that ended a
+transaction."""
 CLOCKS_MAX = 100
-"""At most this many of a partition's newest markers, and of a producer id's newest records, are compared to
-see whether clocks differ."""
+"""Only this many of a partition's newest markers, and of a producer id's newest records, are compared to find
+out how far clocks differ."""
 NAMED_MAX = 8
-"""At most this many partitions are named in one sentence; the others are counted. A need has at most this many
+"""One sentence names at most this many partitions, and counts the others. A need has at most this many
 sentences about flaws of the coordinator's logs."""
 
 
 @dataclass(slots=True)
 class Copies:
-    """Facts about all copies of a case."""
+    """What is known about all copies of a case."""
 
     coordinator: Coordinator
     declared: Declared = field(default_factory=Declared)
     transaction_partitions: int | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    """The origin of each partition of the data."""
+    """Dict of partition of the data → the cluster and the topic id that its files show."""
     mixed_topics: frozenset[str] = frozenset()
-    """Topics whose partitions have different topic ids: either they come from two clusters, or the topic was
-    created anew."""
+    """The topics whose partitions have different topic ids: either their files come from two clusters, or the
+    topic was deleted and created again."""
     renamed_topics: frozenset[str] = frozenset()
     """Topics that have the topic id of another topic: the folders of one of the two were renamed."""
     has_mixed_names: bool = False
-    """Whether the case was read from a bundle and from something else. Each bundle has pseudonyms of its own."""
+    """Whether a bundle and other files were read together, or several bundles. Each bundle has its own
+    pseudonyms, so names cannot be compared."""
     missing: tuple[Words, ...] | None = None
-    """The sentences on what is missing from the coordinator's topic as a whole. None until they are computed."""
+    """The sentences that say what is missing from `__transaction_state` as a whole. None until they are
+    computed."""
     _by_age: list[tuple[int, str]] | None = None
     _older: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
     _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> tuple[str, ...]:
-        """The coordinator's partitions that have no record of `time_ms` or later, in the form of `named`."""
+        """The names of the partitions of `__transaction_state` without a record of `time_ms` or later,
+        shortened by `named`."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
         count = bisect_left(self._by_age, (time_ms, ""))
@@ -82,7 +89,7 @@ class Copies:
         return self._older[count]
 
     def skew_of(self, partition: Partition) -> int:
-        """How far the clocks of the partition's broker and of the coordinators may differ, in ms."""
+        """How far the clock of the partition's broker and those of the coordinators may differ, in ms."""
         if partition.name not in self._skews:
             markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
             newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
@@ -90,8 +97,8 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """The distance in ms of a COMMIT marker from the time between the records of its decision and its completion;
-        0 if it is within that time or if that is unknown."""
+        """How far the time of a COMMIT marker lies outside the time between the records of its decision and
+        of its completion, in ms. 0 if it lies within, or if those records are unknown."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -102,7 +109,8 @@ class Copies:
             if value is None or one.decision != "committed" or value.producer_epoch != marker.epoch:
                 continue
             if one.partition not in logs or logs[one.partition].newest_ms < marker.timestamp:
-                # The marker may belong to a transaction that this copy does not have yet.
+                # The marker may belong to a transaction that the copied coordinator's log does not contain
+                # yet.
                 return 0
             if one.is_prepared:
                 decided_ms = value.last_update_ms
@@ -112,8 +120,8 @@ class Copies:
         return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The highest offset of a COMMIT marker of a producer that the coordinator should know and does not;
-        -1 without one."""
+        """The highest offset of a COMMIT marker whose producer the coordinator should know and does not know;
+        -1 if there is none."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -130,24 +138,25 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One open transaction, and the coordinator's newest record of its id."""
+    """What the verdict on one open transaction depends on: the transaction, the coordinator's newest record
+    of its id, and the copies."""
 
     partition: Partition
     transaction: Transaction
     entry: CoordinatorEntry | None
-    """The coordinator's newest record; None if no record has the producer id."""
+    """The coordinator's newest record of the transactional id; None if no record has the producer id."""
     copies: Copies
     now: int
     """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
 
     @property
     def value(self) -> TransactionLogValue | None:
-        """The value of the coordinator's newest record of the id; None without a record, and for a tombstone."""
+        """The value of `entry`; None if there is no record, and for a tombstone."""
         return None if self.entry is None else self.entry.value
 
     @property
     def last_marker(self) -> Marker | None:
-        """The newest marker of the transaction's producer in this partition; None without one."""
+        """The newest marker of the transaction's producer in this partition; None if there is none."""
         return self.partition.producers[self.transaction.producer_id].last_marker
 
     @property
@@ -157,27 +166,28 @@ class Situation:
 
     @property
     def began_by_ms(self) -> int:
-        """The latest time at which the transaction may have begun here, by a broker's clock. -1 if no marker
-        follows it."""
+        """The latest time at which the transaction can have begun in this partition, in ms since 1970 by a
+        broker's clock. -1 if it is unknown, because no marker follows the transaction's first batch."""
         followed_ms = self.transaction.followed_ms
         return followed_ms + self.skew_ms if followed_ms >= 0 else -1
 
     @property
     def claimed_begin_by_ms(self) -> int:
-        """The latest time at which the transaction may have begun, by the time of its first batch, which a
-        client sets as it likes; -1 without such a time."""
+        """The latest time at which the transaction can have begun, in ms since 1970, if the timestamp of its
+        first batch is right, which its client sets freely. -1 if it has no timestamp."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
     @property
     def first_waited_for(self) -> Transaction:
-        """The partition's first open transaction, at which the last stable offset stays and for which
-        read_committed consumers wait."""
+        """The first open transaction of the partition. The last stable offset stays at its beginning, and
+        read_committed consumers wait for it."""
         return self.partition.open_transactions[0]
 
     @property
     def logs(self) -> dict[str, ReadLog]:
-        """The coordinator's logs that would mention the transaction."""
+        """The partitions of `__transaction_state` that would contain the transaction, with how completely
+        they were read."""
         every = self.copies.coordinator.logs
         if self.entry is None:
             return every
@@ -186,16 +196,18 @@ class Situation:
 
     @property
     def was_asked(self) -> bool:
-        """Whether the coordinator's newest record is the answer of a running coordinator."""
+        """Whether `entry` is the answer of a running coordinator."""
         return self.entry is not None and self.entry.text_place != ""
 
 
 Need = Callable[[Situation], tuple[Words, ...]]
-"""A function that returns what is missing in a situation. The result is empty if the need is met."""
+"""The type of a need: a function that returns sentences about what is not proved in a situation, and none if
+the need is met."""
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: after the first batch of the transaction the data has no damage and no gap, and is not truncated."""
+    """Need: from the first batch of the transaction on, the data has no damage and no gap, and is not
+    truncated."""
     first_offset = at.transaction.first_offset
     if not at.partition.is_doubted_behind(first_offset):
         return ()
@@ -203,14 +215,15 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: printed text is complete, which only the user can state."""
+    """Need: printed text is complete. Only the person who gave it can state that."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
 
 
 def same_cluster(at: Situation) -> tuple[Words, ...]:
-    """Need: the data and the coordinator's log are from one cluster. Either the files show it or the user states it."""
+    """Need: the data and `__transaction_state` are from the same cluster. Either the files show it or the
+    person who gave them states it."""
     if at.copies.has_mixed_names:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
@@ -226,7 +239,7 @@ def same_cluster(at: Situation) -> tuple[Words, ...]:
 
 
 def id_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: the log with all records of the transactional id has lost none of them."""
+    """Need: no record of the transactional id is missing from its partition of `__transaction_state`."""
     if at.was_asked or at.entry is None:
         return ()
     if not at.logs:
@@ -235,9 +248,10 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def topic_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: no record of the coordinator's topic is missing."""
+    """Need: no record of `__transaction_state` is missing."""
     copies = at.copies
-    # Cached because it is the same for every transaction with an unknown id, and there may be many.
+    # The sentences are stored, because they are the same for every transaction with an unknown id, of which
+    # there may be many.
     if copies.missing is None:
         copies.missing = (*_missing(copies), *_flaws(at))
     return copies.missing
@@ -280,8 +294,8 @@ def _flaws(at: Situation) -> Sequence[Words]:
 
 
 def coordinator_newer(at: Situation) -> tuple[Words, ...]:
-    """Need: each of the coordinator's logs (`Situation.logs`) was copied after the transaction had begun here, so that
-    it would mention the transaction."""
+    """Need: each partition of `__transaction_state` that would contain the transaction (`Situation.logs`) was
+    copied after it had begun in the data."""
     entry, value, mine = at.entry, at.value, at.transaction
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
@@ -294,8 +308,8 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
             return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
         since = at.claimed_begin_by_ms
         if since >= 0:
-            # The newest marker was the last to end a transaction, so the readers have waited for the present
-            # one since then.
+            # The newest marker ended the transaction before this one in the order of offsets, so the readers
+            # have waited for this one since then.
             since = max(since, at.partition.newest_marker_ms + at.skew_ms)
     after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
@@ -314,17 +328,20 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def readers_declared_waiting(at: Situation) -> bool:
-    """Whether only the user's statement about waiting readers shows that the transaction is older than the copies."""
+    """Whether only a person's statement (`Declared.copied_after`) shows that the transaction began before the
+    files were copied."""
     return at.copies.declared.copied_after is not None and at.began_by_ms < 0
 
 
 def segments_declared_whole(at: Situation) -> list[str]:
-    """The coordinator's logs for which only the user can state that no segment is missing between two others."""
+    """The partitions of `__transaction_state` with a gap between two segments. Only a person can state that
+    no segment is missing there."""
     return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
 
 def data_newer(at: Situation) -> tuple[Words, ...]:
-    """Need: the data was copied after the coordinator had ended the transaction, so that its marker would be there."""
+    """Need: the data was copied after the coordinator had ended the transaction, so that its marker would be
+    in the data."""
     over = _over_since(at)
     if over is None or is_marked(at):
         return ()
@@ -335,8 +352,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """The time at which, by the coordinator's records, every transaction that the producer had begun here had ended
-    (ms since 1970); None if unknown."""
+    """The time, in ms since 1970, at which the coordinator's records show that every transaction which the
+    producer had begun in this partition had ended; None if they show no such time."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
@@ -352,14 +369,14 @@ def _over_since(at: Situation) -> int | None:
         if value.producer_id != mine[0] or value.producer_epoch > mine[1]:
             moments.append(value.last_update_ms)
         elif value.start_ms > at.began_by_ms >= 0:
-            # The producer's next transaction had begun, so the one before it was complete.
+            # The producer's next transaction had begun, so the one before was complete.
             moments.append(value.start_ms)
     return min(moments)
 
 
 def is_marked(at: Situation) -> bool:
-    """Whether the marker before the transaction belongs to the coordinator's newest record, which is then
-    about an earlier transaction."""
+    """Whether the producer's last marker before this transaction belongs to the coordinator's newest record.
+    If so, that record is about an earlier transaction."""
     value, marker = at.value, at.last_marker
     if value is None or marker is None or marker.offset > at.transaction.first_offset:
         return False
@@ -369,7 +386,8 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """Need: the data has no marker of a producer that the coordinator must still know and does not."""
+    """Need: the data contains no marker of a producer that the coordinator would still have to know and does
+    not know."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS
@@ -381,7 +399,8 @@ def not_contradicted(at: Situation) -> tuple[Words, ...]:
 
 
 def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
-    """How many partitions the coordinator's topic has; None if that is unknown. Raises ContradictedError."""
+    """The number of partitions of `__transaction_state`; None if it is unknown. Raises ContradictedError if
+    files and statements contradict each other."""
     recorded, count = metadata.transaction_partitions, declared.transaction_partitions
     if recorded is not None and count is not None and recorded != count:
         raise ContradictedError(
@@ -405,6 +424,6 @@ def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declare
 
 
 def named(names: Sequence[str]) -> tuple[str, ...]:
-    """The first NAMED_MAX names, and how many more there are."""
+    """The first NAMED_MAX names; if there are more, also a text with their number."""
     more = len(names) - NAMED_MAX
     return (*names[:NAMED_MAX], f"… (+{more})") if more > 0 else tuple(names)

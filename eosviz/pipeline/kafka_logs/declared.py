@@ -1,4 +1,4 @@
-"""The statements of the person who copied the files, about facts of the copies that the files do not show."""
+"""What the person who copied the files states about the copies and the files themselves do not show."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 TRANSACTION_PARTITIONS_MAX = 10_000
-"""At most this many partitions of `__transaction_state` can be stated; Kafka's default is 50."""
+"""The largest number of partitions of `__transaction_state` that can be stated; Kafka's default is 50."""
 _DIGITS_MAX = 15
-"""A number has at most this many digits."""
+"""A number that is longer than this is refused."""
 OPTIONS: Mapping[str, str | None] = MappingProxyType(
     {
         "--now": "TIME",
@@ -23,10 +23,10 @@ OPTIONS: Mapping[str, str | None] = MappingProxyType(
         "--copied-after": "TIME",
     }
 )
-"""The arguments of `manage.py logs` that state something about the copies, each with the placeholder of its value;
-None for a flag. The page for opening a log has a field for each."""
+"""The options of `manage.py logs` that state something about the copies. Dict of option → the placeholder of
+its value, or None for a flag. The page for opening a log has a field for each."""
 _SHOWN = 40
-"""At most this many characters of a wrong time or number are quoted in the refusal."""
+"""The refusal of a wrong time or number quotes at most this many characters of it."""
 
 
 class ContradictedError(LogsError):
@@ -39,22 +39,23 @@ class ContradictedError(LogsError):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The statements about the copies. Every field but `now` removes doubts of `copy_proofs.py`; none removes damage
-    that is visible in the files."""
+    """What the person states about the copies. Every field except `now` can prove something that
+    `copy_proofs.py` needs. None removes damage that the files show."""
 
     now: int | None = None
-    """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a
-    broker in the files, or `copied_after` if it is later."""
+    """The time against which timeouts are measured, in milliseconds since 1970. If it is None, that is the
+    newest time of a broker in the files, or `copied_after` if it is later."""
     transaction_partitions: int | None = None
-    """How many partitions `__transaction_state` has; None if the person does not state it."""
+    """The number of partitions of `__transaction_state`; None if the person does not state it."""
     rest_empty: bool = False
-    """Whether the files leave out nothing: those partitions of `__transaction_state` that are not given are
-    empty, and printed texts and segments are complete."""
+    """Whether nothing is left out: those partitions of `__transaction_state` that were not given are empty,
+    and printed texts and segments are complete."""
     one_cluster: bool = False
     """Whether all files are from one cluster."""
     copied_after: int | None = None
-    """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction
-    were already waiting; every file was copied later. None if the person does not state it."""
+    """A time in milliseconds since 1970: at that time the consumers of every partition with an open
+    transaction were already waiting, and every file was copied later. None if the person does not state
+    it."""
 
     def __post_init__(self) -> None:
         count = self.transaction_partitions
@@ -62,7 +63,7 @@ class Declared:
             raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
 
     def completed_by(self, other: "Declared") -> "Declared":
-        """These statements. Statements that are missing, except `now`, are taken from `other` (a bundle)."""
+        """These statements, completed with those of `other` (a bundle). `now` is not taken from `other`."""
         return replace(
             self,
             transaction_partitions=self.transaction_partitions or other.transaction_partitions,
@@ -82,8 +83,8 @@ def count_of(text: str) -> int:
 
 
 def moment_of(text: str) -> int:
-    """The time that `text` states, in milliseconds since 1970: this number or an ISO 8601 time (UTC without a
-    zone). Raises ContradictedError."""
+    """The time that `text` states, in milliseconds since 1970. `text`: this number, or a time in ISO 8601,
+    which is UTC if it has no zone. Raises ContradictedError."""
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
         return int(text)
@@ -95,17 +96,17 @@ def moment_of(text: str) -> int:
 
 
 def written(moment: int) -> str:
-    """The moment, given in milliseconds since 1970, as a text that `moment_of` reads."""
+    """The time `moment`, in milliseconds since 1970, as a text that `moment_of` can read."""
     try:
         time = datetime.fromtimestamp(moment // 1000, UTC)
-    except (OverflowError, ValueError, OSError):  # beyond the year 9999
+    except (OverflowError, ValueError, OSError):  # The time is after the year 9999.
         return str(moment)
     digits = f".{moment % 1000:03}" if moment % 1000 else ""
     return f"{time:%Y-%m-%dT%H:%M:%S}{digits}Z"
 
 
 def add_declarations(parser: ArgumentParser) -> None:
-    """Add the arguments of the command that state something about the copies (docs/logs.md, Copies)."""
+    """Add the options of the command that state something about the copies (docs/logs.md, Copies)."""
     group = parser.add_argument_group("what you know of the copies")
     group.add_argument(
         "--now",
@@ -135,7 +136,7 @@ def add_declarations(parser: ArgumentParser) -> None:
 
 
 def declared_of(options: Mapping[str, Any]) -> Declared:
-    """The statements in the command's arguments, which `add_declarations` defines. Raises ContradictedError."""
+    """What the command's options, as added by `add_declarations`, state. Raises ContradictedError."""
     moments = {
         name: None if options[name] is None else moment_of(str(options[name]))
         for name in ("now", "copied_after")

@@ -9,10 +9,11 @@ class Depth(Enum):
     """How much of each batch is read. Checksums are verified at both depths."""
 
     HEADERS = "headers"
-    """Headers and control records are read, and other records only if the log cleaner left holes."""
+    """Headers and control records are read. The records of a data batch are read only if some of its offsets
+    are missing."""
     DEEP = "deep"
     """Every record is read, decompressed if necessary."""
 
 
 RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
-"""Depth → what the segment reader does with the records of a batch."""
+"""Dict of depth → what the segment reader does with the records of a batch."""

@@ -1,4 +1,4 @@
-"""Finds partition folders under the given paths, and the files beside their segments."""
+"""Finds the folders of partitions under the given paths, and reads the files beside their segments."""
 
 import os
 import re
@@ -23,56 +23,61 @@ from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch
 
 _SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")
 _MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
-"""These two patterns match the names that Kafka's `LogManager` and `UnifiedLog` give to folders: of partitions
-that were deleted or are stray, and of partitions that move to another disk (KIP-113)."""
+"""These two patterns match names that Kafka's `LogManager` and `UnifiedLog` give to folders: of partitions
+that are to be deleted or are stray, and of partitions that are being moved to another disk (KIP-113)."""
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
-"""The endings of files that exist as long as their segment does. A `.snapshot` is not one of them: it may
-belong to the log's end."""
+"""The endings of files that belong to one segment and are deleted with it. A `.snapshot` is not among them:
+it may belong to the end of the log."""
 SEGMENT_BYTES_STEP = 1024
-"""`segment.bytes`, the configured length of segments, is assumed to be a multiple of this."""
+"""The configured length of segments, `segment.bytes`, is assumed to be a multiple of this."""
 PARTITIONS_MAX = 20_000
-"""At most this many folders are read in one call; more are refused."""
+"""One call reads at most this many folders. Raises an error if there are more."""
 
 
 @dataclass(frozen=True)
 class PartitionDirectory:
-    """A folder with segments; Kafka names it `topic-N`."""
+    """A folder with segments. Kafka names it `topic-N`."""
 
     path: Path
     segments: tuple[Path, ...]
-    """The segments, by base offset."""
+    """The files of the segments, sorted by base offset."""
 
     @property
     def name(self) -> str:
-        """The partition's name, also for a folder that the broker is still moving to another disk (`-future`)."""
+        """The partition's name. A folder that the broker was moving to another disk (`-future`) has a longer
+        name."""
         name = self.path.resolve().name
         moving = _MOVING.fullmatch(name)
         return moving[1] if moving else name
 
     @property
     def size(self) -> int:
-        """Bytes of all segments."""
+        """The size of all segments together, in bytes."""
         return sum(segment.stat().st_size for segment in self.segments)
 
     def stretches(self, split_bytes: int = SPLIT_BYTES) -> tuple[Stretch, ...]:
-        """All segments in order, long ones in several stretches. Raises LogsError."""
+        """All segments in order. Segments longer than `split_bytes` are divided into several stretches.
+        Raises LogsError."""
         return tuple(stretches(self.segments, split_bytes))
 
     def rows(self, reader: SegmentReader) -> Iterator[Row]:
-        """The rows of all segments in order. Raises LogsError if a segment cannot be opened."""
+        """The parts of all segments in order, as `reader` reads them. Raises LogsError if a segment cannot be
+        opened."""
         for stretch in self.stretches():
             yield from stretch_rows(stretch, reader)
 
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
-        """The facts of all batches, for the analysis. The names of files begin with the partition's name."""
+        """The facts of all batches, for the analysis. The file names in them begin with the partition's
+        name."""
         for stretch in self.stretches(split_bytes):
             yield from stretch_facts(self.name, stretch, depth)
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
-        """For each batch: the base offset of its segment, its facts and its layout. Raises LogsError."""
+        """For each batch, in order: the base offset of its segment, its facts and its layout. Raises
+        LogsError."""
         reader = segment_reader(Records.HOLES)
         for stretch in self.stretches():
             file = f"{self.name}/{stretch.base_offset:020}.log"
@@ -85,38 +90,41 @@ class PartitionDirectory:
 
     @property
     def asked(self) -> tuple[tuple[ProducerEntry, str], ...]:
-        """The producers that only a running broker listed. A folder has none."""
+        """Producers that a running broker listed. Empty, since a folder contains no such list; texts and
+        bundles may."""
         return ()
 
     @property
     def text_damage(self) -> tuple[str, ...]:
-        """Damage outside batches. A folder has none, because its damage is in the rows."""
+        """Damage outside batches. Empty, since damage of a folder is among its batches; texts and bundles may
+        have some."""
         return ()
 
     @property
     def log_end_min(self) -> int:
-        """The base offset of the last segment, which is the log's end if this segment is empty."""
+        """The lowest possible log end offset: the base offset of the last segment, which may be empty."""
         return base_offset_of(self.segments[-1].name) or 0
 
     @cached_property
     def origin(self) -> Origin:
-        """The cluster and the topic that the files beside the log name."""
+        """The cluster and the topic id that files beside the log contain."""
         return origin_of(self.path)
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether the segment and all files beside it are empty."""
+        """Whether the folder's segments and all its other files are empty."""
         return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
 
     @property
     def is_preallocated(self) -> bool:
-        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved."""
+        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved, as far
+        as its length shows."""
         return self.segments[-1].stat().st_size % SEGMENT_BYTES_STEP == 0
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
-        """The log start offset that the files of this folder show, and where it was found. DeleteRecords
-        moves the start of the oldest leader epoch (`LeaderEpochFileCache`)."""
+        """The log start offset that the files of this folder show, and the name of the file that shows it.
+        DeleteRecords moves the start of the oldest leader epoch (`LeaderEpochFileCache`)."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
@@ -132,7 +140,8 @@ class PartitionDirectory:
 
     @cached_property
     def newest_epoch_start(self) -> int:
-        """The offset at which the newest leader epoch begins, which was the log's end then. 0 if unknown."""
+        """The offset at which the newest leader epoch begins, which was the end of the log at that time. 0 if
+        unknown."""
         try:
             entries = decode_leader_epochs((self.path / LEADER_EPOCHS).read_bytes())
         except (OSError, ValueError):
@@ -141,7 +150,8 @@ class PartitionDirectory:
 
     @cached_property
     def has_later_segments(self) -> bool:
-        """Whether the folder has a segment, or the index of a segment, later than the segments that are read."""
+        """Whether the folder has a segment, or a file that belongs to a segment, after those that are
+        read."""
         behind = base_offset_of(self.segments[-1].name) or 0
         names = (path.with_suffix(".log").name for path in self.path.iterdir() if path.suffix in OF_A_SEGMENT)
         return any((base_offset_of(name) or 0) > behind for name in names)
@@ -159,7 +169,8 @@ class PartitionDirectory:
 
     @cached_property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """The file name and the entries of the newest undamaged `.snapshot`; None without one."""
+        """The file name and the entries of the newest `.snapshot` that is not damaged; None if there is
+        none."""
         for path in sorted(self.path.glob("*.snapshot"), reverse=True):
             try:
                 return path.name, decode_producer_snapshot(path.read_bytes(), checksum)
@@ -174,18 +185,19 @@ class Found(NamedTuple):
     directories: tuple[PartitionDirectory, ...]
     """The folders, each once, sorted by path."""
     left_out: tuple[Path, ...]
-    """Folders that the broker has renamed to delete them or because they are stray."""
+    """Folders that are not read, because the broker has renamed them: it was going to delete them, or they
+    are stray."""
 
 
 def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
-    """Every folder with segments under `paths`, and the folder of each segment that is given alone. Raises
-    LogsError."""
+    """Every folder with segments under `paths`. If a path is a segment, its folder with only this segment.
+    Raises LogsError."""
     return find(paths).directories
 
 
 def find(paths: Sequence[Path]) -> Found:
-    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if
-    nothing can be read, or for more than PARTITIONS_MAX folders."""
+    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if there
+    is nothing to read, or if there are more than PARTITIONS_MAX folders."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):
@@ -208,13 +220,13 @@ def find(paths: Sequence[Path]) -> Found:
 
 
 def is_segment(path: Path) -> bool:
-    """Whether the path is a file that is a segment."""
+    """Whether the path is a file with the name of a segment."""
     return base_offset_of(path.name) is not None and path.is_file()
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder at and below the paths, with the names of its files. For a segment that is given alone: its folder,
-    with only this segment's name. Raises LogsError for any other path."""
+    """(folder, names of its files) for each folder at and below `paths`. If a path is a segment, its folder
+    with only this name. Raises LogsError for any other path."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]
@@ -226,7 +238,8 @@ def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Every folder once. Links to folders are followed, because a partition may be on another disk."""
+    """(folder, names of its files) for each folder at and below `path`, each folder once. Links to folders
+    are followed, because a partition may be on another disk."""
     seen: set[str] = set()
     for folder, names, files in os.walk(path, onerror=_raise, followlinks=True):
         place = os.path.realpath(folder)
@@ -239,8 +252,8 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
-    """The log start offset of each partition, from the checkpoints of log directories under `paths`. If several
-    checkpoints have a partition, the highest offset counts. A damaged checkpoint is ignored."""
+    """Dict of partition → its log start offset, from the checkpoints of log directories under `paths`. If
+    several checkpoints contain a partition, the highest offset counts. A damaged checkpoint is ignored."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):
@@ -254,8 +267,8 @@ def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
 
 
 def cleaned_up_to(directory: PartitionDirectory) -> int:
-    """The offset up to which (exclusive) the log cleaner has cleaned, from the log directory's checkpoint; 0
-    if unknown."""
+    """The offset up to which (exclusive) the log cleaner has cleaned the partition, from the log directory's
+    checkpoint; 0 if unknown."""
     for place in (directory.path.parent, directory.path.resolve().parent):
         try:
             read = decode_offset_checkpoint((place / CLEANER_CHECKPOINT).read_bytes())

@@ -1,5 +1,5 @@
-"""The shape of `manage.py logs --json`, from which the documented JSON Schema is generated
-(docs/logs.schema.json); a test compares the two and validates the documents of all recorded folders."""
+"""The types of the JSON that `manage.py logs --json` prints. The documented JSON Schema is generated from
+them (docs/logs.schema.json). A test compares the two, and validates the output for all recorded folders."""
 
 import json
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from eosviz.pipeline.kafka_logs.notes import NoteKind
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 
 Range = tuple[int, int]
-"""The first and the last offset, both inclusive."""
+"""A range of offsets: the first and the last one, both inclusive."""
 Index = tuple[int, int, int, int]
 """An entry of the index of aborted transactions: the producer id, the first offset, the offset of the marker,
 and the last stable offset after the marker."""
@@ -228,7 +228,7 @@ def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the document."""
     made: dict[str, Any] = msgspec.json.schema(Document)
     for shape in made["$defs"].values():
-        # Docstrings of these modules are for readers of the code, not of the schema.
+        # The docstrings of these types are for readers of the code, so the schema leaves them out.
         shape.pop("description", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,4 @@
-"""The facts that support a verdict or a note, each with its place and its sentence."""
+"""The evidence for a verdict or a note: facts, each with its place and a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 PARTITIONS_NAMED_MAX = 50
-"""At most this many partitions of one transaction are named in a sentence; the others are counted."""
+"""A sentence names at most this many partitions of one transaction, and counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One fact and its place."""
+    """One fact, with its place and its sentence."""
 
     place: str
-    """The place where the fact was found, for example a file and a byte of it, or a partition and an offset."""
+    """Where the fact was found, for example a file and a byte of it, or a partition and an offset."""
     says: Words
 
 
 def transaction_sentence(transaction: Transaction) -> Words:
-    """The sentence about what an open transaction wrote."""
+    """The sentence that says what an open transaction has written."""
     who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
     if transaction.last_offset < transaction.first_offset:
         return words("evidence.open", first_offset=transaction.first_offset, **who)
@@ -32,13 +32,13 @@ def transaction_sentence(transaction: Transaction) -> Words:
 
 
 def marker_sentence(marker: Marker) -> Words:
-    """The sentence about a marker."""
+    """The sentence that describes a marker."""
     epochs = {"epoch": marker.epoch, "coordinator_epoch": marker.coordinator_epoch}
     return words("evidence.marker", type=marker.type, offset=marker.offset, **epochs)
 
 
 def entry_sentence(entry: CoordinatorEntry) -> Words:
-    """The sentence about a record of the coordinator."""
+    """The sentence that says what a record of the coordinator states."""
     value = entry.value
     if value is None:
         return words("evidence.tombstone", transactional_id=entry.transactional_id)

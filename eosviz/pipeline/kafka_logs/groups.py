@@ -1,5 +1,5 @@
-"""The offsets that consumer groups committed, from `__consumer_offsets`. Source: Kafka's `GroupMetadataManager`. An
-offset that is committed in a transaction is pending until the marker."""
+"""The offsets that consumer groups committed, from `__consumer_offsets`. An offset that is committed in a
+transaction is pending until the transaction's marker. Source: Kafka's `GroupMetadataManager`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,19 +14,21 @@ DAMAGE_MAX = 100
 
 @dataclass(slots=True)
 class GroupOffsets:
-    """The contents of all partitions of `__consumer_offsets` that were read."""
+    """What was read of all partitions of `__consumer_offsets`."""
 
     partitions: list[str] = field(default_factory=list)
     committed: dict[OffsetKey, CommittedOffset] = field(default_factory=dict)
     pending: dict[int, dict[OffsetKey, CommittedOffset | None]] = field(default_factory=dict)
-    """The offsets in open transactions, by producer id. None is a tombstone."""
+    """Dict of producer id → the offsets that its open transaction would commit. None instead of an offset is
+    a tombstone."""
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _held_by: dict[OffsetKey, int] | None = field(default=None, repr=False, compare=False)
-    """Key → the first producer id with a pending offset for it. None until it is computed."""
+    """Dict of key → the first producer id with a pending offset for it. None until it is needed."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in one partition. `rows` include the records. Damage is counted, and kept as sentences."""
+        """Take in one partition. `rows`: the parts of its segments, read with their records. Damage is
+        counted, and kept as sentences."""
         self.partitions.append(name)
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
@@ -37,7 +39,7 @@ class GroupOffsets:
                 self._batch(name, row)
 
     def take(self, other: "GroupOffsets") -> None:
-        """Add the result for another partition, which was read separately."""
+        """Add what was read of other partitions."""
         self._held_by = None
         self.partitions += other.partitions
         self.committed |= other.committed
@@ -47,7 +49,8 @@ class GroupOffsets:
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
 
     def pending_of(self, key: OffsetKey) -> int | None:
-        """The producer id whose open transaction has an offset for `key`, or deletes it; None if none does."""
+        """The producer id whose open transaction would commit or delete the offset for `key`; None if there
+        is none."""
         if self._held_by is None:
             self._held_by = {}
             for producer_id, held in self.pending.items():
@@ -71,7 +74,8 @@ class GroupOffsets:
         self.add(producer_id if row.header.is_transactional else None, offsets)
 
     def add(self, producer_id: int | None, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
-        """Take in a batch of offsets; `producer_id` is None if the batch is not part of a transaction."""
+        """Take in the offset commits of one batch. `producer_id`: None if the batch is not part of a
+        transaction."""
         self._held_by = None
         if producer_id is None:
             self._apply(offsets)
@@ -79,7 +83,7 @@ class GroupOffsets:
             self.pending.setdefault(producer_id, {}).update(offsets)
 
     def end(self, producer_id: int, is_commit: bool) -> None:
-        """Take in a marker: it commits or discards the producer's pending offsets."""
+        """Take in a marker, which commits or discards the producer's pending offsets."""
         self._held_by = None
         ended = self.pending.pop(producer_id, {})
         if is_commit:
@@ -93,7 +97,7 @@ class GroupOffsets:
                 self.committed[key] = value
 
     def add_damage(self, words: str) -> None:
-        """Count a damaged place, and keep its sentence while there is room."""
+        """Count a damaged place, and keep its sentence unless DAMAGE_MAX are kept."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(words)

@@ -1,9 +1,10 @@
-"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches.
+"""Reads the headers of thousands of batches at once, as columns: a fast path for ordinary batches.
 
-A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
-the records must be right too (`record_columns.py`). A marker is accepted if its bytes are those that brokers
-write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
-damaged) goes to the segment reader. A block ends before the first damaged batch.
+A batch is accepted if its checksum is right and its header alone says all that the analysis needs. If every
+record is to be checked, its records must be right, too (`record_columns.py`). A marker is accepted if it has
+the bytes that brokers write. All other batches go to the slower segment reader: other control batches,
+batches from which the log cleaner removed records, and those that may be damaged. A block ends before the
+first damaged batch.
 """
 
 import struct
@@ -38,20 +39,20 @@ from eosviz.pipeline.kafka_logs.record_columns import batches_that_hold
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 4096
-"""At most this many batches are in one block."""
+"""One block has at most this many batches."""
 _BLOCK_MIN = 16
 NO_MARKER = -1
 _TYPE_NAMES = {int(one): one.name for one in MARKER_TYPES}
 _MARKER = np.frombuffer(
     encode_marker(ControlType.ABORT, 0, producer_id=0, producer_epoch=0, timestamp=0), dtype=np.uint8
 )[HEADER_BYTES:]
-"""The record of a marker. Markers differ only in type and coordinator epoch."""
+"""The bytes of a marker's record. Markers differ only in their type and coordinator epoch."""
 _MARKER_TYPE = 8
 _MARKER_EPOCH = slice(12, 16)
 _MARKER_FREE = np.zeros(len(_MARKER), dtype=bool)
 _MARKER_FREE[[_MARKER_TYPE, *range(_MARKER_EPOCH.start, _MARKER_EPOCH.stop)]] = True
 _DECOMPRESSED_TOGETHER_BYTES = 16 * 1024 * 1024
-"""About how many bytes of decompressed batches are checked together."""
+"""Decompressed batches are checked together in groups of about this many bytes."""
 
 _LENGTH = struct.Struct(">i")
 _TYPES = {"b": "i1", "h": ">i2", "i": ">i4", "I": ">u4", "q": ">i8"}
@@ -66,32 +67,34 @@ Read = TypeVar("Read")
 
 @dataclass(slots=True)
 class HeaderBlock(Generic[Read]):
-    """Undamaged batches that follow each other without a gap."""
+    """A sequence of undamaged batches, without a gap between them."""
 
     positions: np.ndarray
     headers: np.ndarray
-    """The headers, with the row type `HEADER`."""
+    """The headers of the batches, as an array of `HEADER`."""
     behind: int
-    """The byte after the last batch."""
+    """The byte of the file after the last batch."""
     offset_behind: int
     """The lowest offset that the next batch may have."""
     marker_types: np.ndarray
-    """The `ControlType` of each marker that is not in `read`; NO_MARKER for the other batches."""
+    """For each batch: the `ControlType` if it is a marker of the fast path, else NO_MARKER."""
     coordinator_epochs: np.ndarray
-    """The coordinator epoch of each marker that is not in `read`; -1 for the other batches."""
+    """For each batch: the coordinator epoch if it is a marker of the fast path, else -1."""
     read: dict[int, Read] = field(default_factory=dict)
-    """Index of a batch in the block → the result of the segment reader, for the batches that it read."""
+    """Dict of index of a batch in the block → what the segment reader's result became, for the batches that
+    the fast path did not accept."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""A part of a stretch: either a block of the fast path, or a list with the one row that the segment reader read."""
+"""A part of a stretch: a block of the fast path, or a list with the facts of one row of the segment
+reader."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
-    """All parts of a stretch, in order. `file` is the name of the file in the facts. Raises LogsError."""
+    """All parts of a stretch, in order. `file`: the file's name, for the facts. Raises LogsError."""
     every_record = depth is Depth.DEEP
     reader = segment_reader(RECORDS[depth])
     rows = StretchRows(stretch, reader)
@@ -117,7 +120,7 @@ def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
         row = rows.at(position, offset_min)
         yield [batch_facts(file, row)]
         position, offset_min = rows.behind(row, offset_min)
-        # More damage often follows, and every block ends before damage. So the next block is short.
+        # Damage is often followed by more, and every block ends before damage. So the next block is short.
         batches_max = _BLOCK_MIN
 
 
@@ -131,9 +134,10 @@ def header_block(
     every_record: bool,
     kept: Callable[[BatchRow], Read],
 ) -> HeaderBlock[Read]:
-    """The undamaged batches from byte `start` on: at most `batches_max`, and none that begins at or after
-    `stop`. Empty if the first batch may be damaged. `offsets`: the allowed offsets. `every_record`: whether
-    the records of data batches are checked too. `kept`: what is kept of a row from the segment reader."""
+    """The undamaged batches of `view` from byte `start` on: at most `batches_max`, and only batches that
+    begin before `stop`. Empty if the first batch may be damaged. `offsets`: the offsets that the batches may
+    have. `every_record`: whether the records of data batches are also checked. `kept`: makes the value for
+    `HeaderBlock.read` of a row of the segment reader."""
     places, behind = _walk(view, start, stop, batches_max)
     positions = np.array(places, dtype=np.int64)
     if not places:
@@ -166,7 +170,7 @@ def header_block(
 def _checksums_hold(
     view: memoryview, positions: np.ndarray, ends: np.ndarray, expected: np.ndarray, asked: np.ndarray
 ) -> np.ndarray:
-    """For each batch in `asked` whether its checksum is right. False for the other batches."""
+    """An array with True for each batch in `asked` whose checksum is right, and False for all others."""
     computed = [
         checksum(view[start:end]) if is_asked else -1
         for start, end, is_asked in zip(
@@ -185,7 +189,8 @@ def _records_hold(
     asked: np.ndarray,
     reader: SegmentReader,
 ) -> np.ndarray:
-    """For each batch in `asked` whether its records are right; False also if that is unknown."""
+    """An array with True for each batch in `asked` whose records are right, and False for all others; also
+    False if this cannot be determined here."""
     holds = np.zeros(len(positions), dtype=bool)
     starts, counts = positions + HEADER_BYTES, headers["record_count"].astype(np.int64)
     codes = headers["attributes"] & CODEC_MASK
@@ -218,8 +223,8 @@ def _decompressed_hold(blocks: list[bytes], counts: np.ndarray) -> np.ndarray:
 
 
 def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[list[int], int]:
-    """Returns the positions at which batches begin, according to their lengths alone, and the byte after the last
-    batch."""
+    """The positions at which batches begin, judged only by the lengths in their headers, and the byte after
+    the last of these batches."""
     places: list[int] = []
     position, last = start, len(view) - HEADER_BYTES
     while position < stop and position <= last and len(places) < batches_max:
@@ -232,7 +237,8 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
 
 
 def _whole(headers: np.ndarray) -> np.ndarray:
-    """For each batch whether it has the current format, a record for every offset, and a codec that exists."""
+    """An array with True for each batch that has the current format, a record for every offset, and a codec
+    that exists."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
     whole: np.ndarray = (
         (headers["magic"] == MAGIC)
@@ -246,8 +252,8 @@ def _whole(headers: np.ndarray) -> np.ndarray:
 def _markers(
     data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The type and the coordinator epoch of each batch in `asked` that is a marker in its usual form;
-    NO_MARKER and -1 for the others."""
+    """Two arrays: the control type and the coordinator epoch of each batch in `asked` that is a marker with
+    the bytes that brokers write; NO_MARKER and -1 for all others."""
     types = np.full(len(positions), NO_MARKER, dtype=np.int64)
     epochs = np.full(len(positions), -1, dtype=np.int64)
     sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)
@@ -270,14 +276,15 @@ def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBloc
 
 
 def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
-    """The offsets of a batch with holes; None for one without."""
+    """The offsets of the batch's records, if some between the first and the last one are missing; otherwise
+    None."""
     every = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return None if facts.offsets == every else facts.offsets
 
 
 def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list[Any]]:
-    """The fields of `BatchFacts` except the file, as columns. `offsets` is None for a batch that has all of
-    its records or none."""
+    """Dict of field of `BatchFacts` → column of a block, for all fields except `file`. In the column
+    `offsets`, None stands for a batch that has all of its records or none."""
     headers, count = block.headers, len(block)
     columns: dict[str, np.ndarray | list[Any]] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
@@ -301,12 +308,13 @@ _SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_seq
 
 
 def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list[Any]]:
-    """The columns of `columns_of`, as lists."""
+    """The columns of `columns_of`, as Python lists."""
     columns = columns_of(block)
     return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in columns.items()}
 
 
 def _last_sequences(first: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    """`BatchHeader.last_sequence` for arrays: after 2^31 - 1 comes 0."""
+    """The last sequence of each batch, like `BatchHeader.last_sequence` but for arrays: 0 follows after 2^31
+    - 1."""
     last = first + delta
     return np.where(first == NO_SEQUENCE, NO_SEQUENCE, np.where(last > INT_MAX, last - INT_MAX - 1, last))

@@ -1,5 +1,5 @@
-"""The partitions of `__transaction_state`, `__consumer_offsets` and `__cluster_metadata`, each read separately and
-then combined."""
+"""Reads the partitions of `__transaction_state`, `__consumer_offsets` and `__cluster_metadata`, each
+separately, and combines the results."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +22,8 @@ METADATA_SNAPSHOT = ".checkpoint"
 
 @dataclass(slots=True)
 class ClusterMetadata:
-    """The facts about the coordinator's topic in the controllers' log."""
+    """What the controllers' log, `__cluster_metadata`, says about `__transaction_state`. `place`: where it
+    says so."""
 
     transaction_partitions: int | None = None
     """The number of partitions of `__transaction_state`; None if unknown."""
@@ -30,7 +31,7 @@ class ClusterMetadata:
     topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in the log of metadata or its snapshot; damaged batches are skipped."""
+        """Take in the rows of `__cluster_metadata`, or of a snapshot of it. Damaged batches are skipped."""
         for row in rows:
             if isinstance(row, BatchRow) and not row.damage and not row.header.is_control:
                 self.topics.take(record.value for record in row.records if record.value is not None)
@@ -51,8 +52,8 @@ def is_internal(directory: PartitionDirectory) -> bool:
 
 
 def read_internal(directory: PartitionDirectory) -> Internal:
-    """The contents of a folder for which `is_internal` holds. Raises LogsError if a segment cannot be opened.
-    Damage raises no error."""
+    """Reads a folder for which `is_internal` holds. Raises LogsError if a segment cannot be opened. Damage
+    raises no error."""
     found = _READERS[directory.name.rpartition("-")[0]]()
     if isinstance(found, ClusterMetadata):
         found.read(directory.name, _snapshot_rows(directory))
@@ -66,14 +67,15 @@ def read_internal(directory: PartitionDirectory) -> Internal:
 
 
 def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
-    """The rows of the newest snapshot of metadata, if there is one."""
+    """The rows of the newest snapshot of `__cluster_metadata`; none if the folder has no snapshot."""
     newest = max(directory.path.glob(f"*{METADATA_SNAPSHOT}"), default=None, key=lambda path: path.name)
     if newest is not None:
         yield from segment_reader().rows(newest.read_bytes())
 
 
 def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
-    """Complete a coordinator's log from the folder's other files."""
+    """Complete what is known about how completely a coordinator's log was read, with the folder's other
+    files."""
     log = found.logs[directory.name]
     log.cluster_id, log.topic_id = directory.origin
     if log.hole_end <= cleaned_up_to(directory):
@@ -90,7 +92,7 @@ def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
 
 
 class Together(NamedTuple):
-    """The contents of all partitions of the internal topics."""
+    """What was read of all partitions of the three internal topics."""
 
     coordinator: Coordinator
     groups: GroupOffsets
@@ -98,7 +100,7 @@ class Together(NamedTuple):
 
 
 def together(found: Iterable[Internal]) -> Together:
-    """The contents of all partitions, combined."""
+    """Combines what was read of single partitions."""
     all_of = Together(Coordinator(), GroupOffsets(), ClusterMetadata())
     for one in found:
         if isinstance(one, Coordinator):

@@ -1,7 +1,8 @@
-"""The lines about transactions in the application logs of brokers and clients, and what each line means.
+"""The lines about transactions in the log output of brokers and clients, and what each line means.
 
-Such a log says what happened, never what is true now: only the partition's log shows that a transaction is open. So a
-line is additional evidence for a verdict; if there is nothing else, it narrows the possibilities.
+Such a log says what happened, never what is true now: only the partition's log shows that a transaction is
+open. So a line is additional evidence for a verdict. If there is no other evidence, a line narrows the
+possible verdicts.
 
 Source: the messages of Kafka's `LogManager`, `UnifiedLog`, `LogLoader`, `ProducerStateManager`,
 `ProducerAppendInfo`, `TransactionCoordinator`, `TransactionMarkerRequestCompletionHandler` and the clients'
@@ -20,13 +21,13 @@ from eosviz.pipeline.kafka_logs.words import Words, words
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """The meaning of one line. Everything but its place comes from the line."""
+    """What one line says. All fields except `place` are taken from the line."""
 
     kind: str
     """A key of `KINDS`."""
     place: str
     time: str
-    """The time as the line has it. Such lines do not state their time zone."""
+    """The time as it is written in the line. Such lines do not state their time zone."""
     partition: str | None = None
     producer_id: int | None = None
     epoch: int | None = None
@@ -36,14 +37,15 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A message of a log. `leaves`: the verdicts that remain possible for its transaction; empty if it rules
-    out none. ``message`` is tried where ``begins`` first occurs in a line."""
+    """A kind of message. `begins`: the fixed text with which it begins. `message`: the pattern of the whole
+    message, which is tried where `begins` first occurs in a line. `leaves`: the verdicts that the message
+    leaves possible for its transaction; empty if it rules out none."""
 
     begins: str
     message: re.Pattern[str]
     leaves: tuple[VerdictKind, ...] = ()
     before: re.Pattern[str] | None = None
-    """A pattern for the text that must precede the message in the line; None: anything may precede it."""
+    """The pattern for the text that must come before the message in the line; None: any text may."""
 
     def groups(self, line: str) -> dict[str, str] | None:
         """The named parts of the message in `line`, such as `producer_id`; None if the line is of another
@@ -153,7 +155,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""The kinds of lines, by their names in `--json` and in the catalogue (`logs.line.<kind>`)."""
+"""Dict of name → kind of message. The names are used in `--json` and in the catalogue
+(`logs.line.<kind>`)."""
 
 OF_A_LOG = re.compile(
     r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) "
@@ -162,16 +165,16 @@ OF_A_LOG = re.compile(
     r"|^(?:Caused by: )?org\.apache\.kafka\.common\.errors\.\w+: "
     r"|^\tat [\w.$]+\("
 )
-"""Matches the lines of a log: entries, and the lines of an exception, which have no time and belong to the
-entry above."""
+"""Matches the lines of log output: entries; and the lines of an exception, which have no time and belong to
+the entry before them."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3}Z?|%\d\|(?P<seconds>\d+\.\d+)\|")
 _WHOLE = ("producer_id", "epoch")
 _OWN = ("partition", "transactional_id", "topic", "number", *_WHOLE)
 
 
 def log_line(line: str, place: str) -> LogLine | None:
-    """The meaning of a line that `OF_A_LOG` accepts; None if it is not about transactions. Raises UnreadableError
-    for a number that no file could contain."""
+    """What a line says that `OF_A_LOG` matches; None if it is not about transactions. `place`: where the line
+    is. Raises UnreadableError if it has a number that no log file can contain."""
     for name, kind in KINDS.items():
         groups = kind.groups(line)
         if groups is not None:
@@ -206,7 +209,7 @@ def _number(text: str | None) -> int | None:
 
 
 def line_sentence(line: LogLine) -> Words:
-    """The line as a sentence."""
+    """A sentence that says what the line says."""
     own = {
         "partition": line.partition,
         "producer_id": line.producer_id,
@@ -222,10 +225,10 @@ def line_sentence(line: LogLine) -> Words:
 
 
 def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
-    """The verdicts that remain possible for the line's transactions; empty if it does not narrow them."""
+    """The verdicts that the line leaves possible for its transactions; empty if it rules out none."""
     if line.kind != "loaded":
         return KINDS[line.kind].leaves
-    # Right after a start the high watermark, and so the last stable offset, may still be unknown.
+    # Right after a start the high watermark may still be unknown, and then the last stable offset is, too.
     stable, watermark = line.params["last_stable_offset"], line.params["high_watermark"]
     return (
         NOT_HEALTHY if isinstance(stable, int) and isinstance(watermark, int) and stable < watermark else ()
@@ -233,12 +236,12 @@ def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
 
 
 _OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
-"""The kinds of lines that concern every partition of a transaction, although they name only one."""
+"""The kinds of messages that name one partition and are about all partitions of the transaction."""
 
 
 class LoggedLines:
-    """Log lines, indexed by partition, producer id and transactional id, so that each of many verdicts finds its
-    lines quickly."""
+    """Log lines with indexes by partition, producer id and transactional id, so that each of many verdicts
+    finds its lines quickly."""
 
     def __init__(self, lines: Iterable[LogLine] = ()) -> None:
         self._lines = tuple(lines)
@@ -258,13 +261,14 @@ class LoggedLines:
                 self._of_id.setdefault((line.transactional_id, where), []).append(number)
 
     def of_partition(self, name: str) -> Sequence[LogLine]:
-        """The lines that name the partition, in order."""
+        """The lines that contain the name of the partition, in order."""
         return [self._lines[number] for number in self._of_partition.get(name, ())]
 
     def about(
         self, name: str, producer_id: int, transactional_id: str | None, lines_max: int
     ) -> Sequence[LogLine]:
-        """The last `lines_max` lines about a transaction in the partition, or about the partition alone."""
+        """The last `lines_max` lines that are about this transaction in the partition, or about the partition
+        and no transaction."""
         found = [self._of_partition_alone.get(name, ())]
         for where in (name, None):
             found.append(self._of_producer.get((producer_id, where), ()))

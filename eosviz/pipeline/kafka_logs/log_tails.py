@@ -1,8 +1,9 @@
-"""The lowest possible end of a log, from the files beside its segments. A log that ends earlier was truncated,
-or copied before these files.
+"""Computes the lowest possible end of a log from the files beside its segments. A log that ends before it was
+truncated, or was copied before these files.
 
-Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
-a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
+Source: Kafka's `ProducerStateManager`: a snapshot is named after the log's end at that time, and an entry of
+a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended at
+that time.
 """
 
 from typing import Protocol
@@ -12,14 +13,14 @@ from engine.codec.transaction_index import AbortedTransaction
 from eosviz.pipeline.kafka_logs.partition import Partition
 
 _NAME_DIGITS = 20
-"""Digits of an offset in a file's name."""
+"""The number of digits of an offset in a file's name."""
 
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
-"""Name and entries of a partition's newest `.snapshot`."""
+"""The name and the entries of a partition's newest `.snapshot`."""
 
 
 class Beside(Protocol):
-    """A folder, a text or a bundle: the source of facts beside a log."""
+    """What was read beside a partition's batches, from a folder, a text or a bundle."""
 
     @property
     def newest_snapshot(self) -> Snapshot | None: ...
@@ -36,7 +37,7 @@ class Beside(Protocol):
 
 
 class FolderlessPartition:
-    """The base class for partitions of a text or a bundle, which have no folder."""
+    """The base class of partitions that were read from a text or a bundle and have no folder."""
 
     __slots__ = ()
 
@@ -54,13 +55,13 @@ class FolderlessPartition:
 
 
 def base_offset_of_snapshot(name: str) -> int:
-    """The offset at which a `.snapshot` was taken, from the file's name; 0 if the name has no offset."""
+    """The log's end when a `.snapshot` was taken, from the file's name; 0 if the name contains no offset."""
     digits = name.partition(".")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
 
 
 def end_in_files(source: Beside) -> int:
-    """The highest end of the log that a file beside it names; 0 if none names one."""
+    """The highest end of the log that a file beside it proves; 0 if none proves one."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
     ends.append(source.newest_epoch_start)
@@ -70,8 +71,8 @@ def end_in_files(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """If a file beside the log names a later end than the log has, put the offsets below that end in doubt
-    and return it; else None."""
+    """If a file beside the log proves a later end than the log has, put all offsets below that end in doubt
+    and return the end. Otherwise return None."""
     end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

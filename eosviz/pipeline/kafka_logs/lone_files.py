@@ -1,5 +1,6 @@
-"""Files that belong beside segments but were given without them: what each is, what it shows, and what is missing.
-No case can be read from them: they contain offsets, and the batches at these offsets are in the segments."""
+"""Describes files that belong beside segments and were given without them: what each file is, what it shows,
+and what is missing. No case can be made of them, because they contain only offsets; the batches are in the
+segments."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +22,8 @@ Params = dict[str, Any]
 
 
 def lone_file(name: str, data: bytes) -> Words | None:
-    """The sentence about a file of this name; None if no such file belongs beside segments."""
+    """The sentence that describes a file by its name and content; None if files with such a name do not
+    belong beside segments."""
     sentence_of = next((sentence for ending, sentence in _SENTENCES.items() if name.endswith(ending)), None)
     if sentence_of is None:
         return None
@@ -35,20 +37,21 @@ def lone_file(name: str, data: bytes) -> Words | None:
 
 
 def most_informative(files: Mapping[str, bytes]) -> Words | None:
-    """The sentence about the most informative of the files; None if none belongs beside segments."""
+    """The sentence that describes the most informative of the files (name → content); None if none belongs
+    beside segments."""
     found = (name for ending in _SENTENCES for name in sorted(files) if name.endswith(ending))
     name = next(found, None)
     return None if name is None else lone_file(name, files[name])
 
 
 def belongs_beside_segments(name: str) -> bool:
-    """Whether a file of this name belongs beside segments."""
+    """Whether a file with this name belongs beside segments."""
     return name.endswith(tuple(_SENTENCES))
 
 
 def _offset_of(name: str) -> int:
-    """The offset in the file's name: a segment's base offset, or where a snapshot was taken; 0 if the name
-    has none."""
+    """The offset in the file's name: the base offset of a segment, or the log's end when a snapshot was
+    taken. 0 if the name contains none."""
     match = _OFFSET.fullmatch(name.rpartition("/")[2])
     return int(match[1]) if match else 0
 
@@ -145,4 +148,5 @@ _SENTENCES: dict[str, Callable[[bytes, Params], Words]] = {
     ".timeindex": _time_index,
     ".index": _offset_index,
 }
-"""Ending of a file's name → the function for its sentence. The most informative files come first."""
+"""Dict of ending of a file's name → the function that makes its sentence. The most informative files come
+first."""

@@ -1,6 +1,6 @@
-"""Notes on closed transactions that were not ended by their own producer.
+"""Notes about transactions that have ended, but were not ended by their own producer.
 
-Source: KIP-890: with transaction version 2 each end of a transaction raises the producer's epoch by one, and
+Source: KIP-890. With transaction version 2 each end of a transaction raises the producer's epoch by one, and
 the marker has the new epoch; fencing and timeouts raise the epoch once more. In earlier versions, while a
 transaction is open, only fencing and timeouts raise the epoch.
 """
@@ -14,22 +14,23 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import words
 
 NOTES_MAX = 10_000
-"""About this many notes of one partition are kept, those of its first transactions; the others are counted."""
+"""About this many notes of one partition are kept: those about its first transactions. The others are
+counted."""
 _VERSION_2 = 2
 
 
 class NoteKind(StrEnum):
-    """What happened to a closed transaction."""
+    """How a transaction was ended."""
 
     NEWER_EPOCH = "closed_by_newer_epoch"
-    """The producer was fenced, or its transaction timed out."""
+    """The coordinator ended it: the producer was fenced, or the transaction timed out."""
     NO_DECISION = "marker_without_decision"
-    """The coordinator had not decided this outcome before the marker: an administrator wrote it."""
+    """An administrator wrote the marker: the coordinator had not decided this outcome before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A closed transaction that was not ended by its own producer."""
+    """A note about a transaction that was not ended by its own producer."""
 
     kind: NoteKind
     producer_id: int
@@ -40,7 +41,7 @@ class Note:
 
 
 def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note, ...], int]:
-    """Notes on closed transactions, about NOTES_MAX at most, and how many more there are."""
+    """The notes about a partition's transactions, at most about NOTES_MAX, and the number of further ones."""
     notes: list[Note] = []
     left_out = 0
     raised = _epochs_that_an_end_raises(partition, coordinator)
@@ -67,7 +68,8 @@ def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note
 
 
 def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -> dict[int, int]:
-    """Producer id → 1 if an end of its transaction raises the epoch (transaction version 2), else 0."""
+    """Dict of producer id → by how much an end of its transaction raises the epoch: 1 with transaction
+    version 2, else 0."""
     return {
         one: int(producer.has_version_2 or coordinator.newest_version.get(one, 0) >= _VERSION_2)
         for one, producer in partition.producers.items()
@@ -76,6 +78,7 @@ def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -
 
 def _is_of_newer_epoch(transaction: Transaction, marker: Marker, raised: dict[int, int]) -> bool:
     if marker.result == "committed":
-        # Fencing and timeouts abort, so the newer epoch of a COMMIT marker comes from transaction version 2.
+        # Fencing and timeouts abort. So if a COMMIT marker has a newer epoch, transaction version 2 is the
+        # reason.
         return False
     return marker.epoch > transaction.newest_epoch + raised.get(transaction.producer_id, 0)

@@ -1,5 +1,6 @@
-"""The ids of a partition folder's cluster and topic, from `meta.properties` beside the folder and
-`partition.metadata` in it. Source: Kafka's `MetaProperties` (`cluster.id`) and `PartitionMetadataFile` (`topic_id`)."""
+"""Reads the ids of a partition's cluster and topic, from the file `meta.properties` beside the partition's
+folder and the file `partition.metadata` in it. Source: Kafka's `MetaProperties` (`cluster.id`) and
+`PartitionMetadataFile` (`topic_id`)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +16,7 @@ _VALUE_CHARACTERS_MAX = 100
 
 
 class Origin(NamedTuple):
-    """The cluster and the topic of a partition; an unknown id is empty."""
+    """The ids of a partition's cluster and topic. An unknown id is empty."""
 
     cluster_id: str = ""
     topic_id: str = ""
@@ -25,7 +26,8 @@ NOWHERE = Origin()
 
 
 def origin_of(folder: Path) -> Origin:
-    """The origin of a partition's folder, which may be a link. Raises ContradictedError for two clusters."""
+    """The ids for a partition's folder, which may be a link. Raises ContradictedError if files beside the
+    link and beside its target name different clusters."""
     topic_id = _value(folder / PARTITION_METADATA, "topic_id", ":")
     places = (folder, folder.resolve())
     found = [
@@ -37,8 +39,8 @@ def origin_of(folder: Path) -> Origin:
 
 
 def refuse_two_clusters(origins: Iterable[tuple[Path, Origin]]) -> None:
-    """Raises ContradictedError if two folders name different clusters: the producer ids and transactional ids
-    of one mean nothing in the other."""
+    """Raises ContradictedError if two folders are from different clusters, because a producer id or
+    transactional id of one cluster means nothing in the other."""
     first: tuple[Path, str] | None = None
     for folder, origin in origins:
         if not origin.cluster_id:

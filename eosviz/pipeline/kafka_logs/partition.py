@@ -1,9 +1,9 @@
-"""One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset, and
-what consumers of both isolation levels get.
+"""The state of one partition after all batches of its log: its producers, transactions, index of aborted
+transactions, last stable offset, and what consumers of both isolation levels get.
 
-Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A transaction
-belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the lower of the high
-watermark and the first offset of the first open transaction.
+Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A
+transaction belongs to a producer id, so a marker with a newer epoch also ends it. The last stable offset is
+the lower of the high watermark and the first offset of the first open transaction.
 """
 
 import heapq
@@ -19,11 +19,11 @@ from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
 from eosviz.pipeline.kafka_logs.batch_facts import UNKNOWN_END, BatchFacts, Range, clipped, merged
 
 DAMAGE_MAX = 100
-"""How many damaged places are kept as sentences; all are counted."""
+"""At most this many damaged places are kept as sentences. All are counted."""
 SEQUENCE_BREAKS_MAX = 100
-"""How many breaks in one producer's sequences are kept; all are counted."""
+"""At most this many breaks in one producer's sequences are kept. All are counted."""
 JUMPS_MAX = 100
-"""How many jumps of base offsets are kept with their place; all are counted."""
+"""At most this many jumps of base offsets are kept with their place. All are counted."""
 
 _MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNKNOWN_END: "ended"}
 _SEQUENCES = 1 << 31
@@ -31,39 +31,42 @@ _SEQUENCES = 1 << 31
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction in this partition."""
+    """One transaction of a producer in this partition."""
 
     producer_id: int
     epoch: int
-    """The epoch of its first data."""
+    """The epoch of the transaction's first data."""
     first_offset: int
     last_offset: int
-    """The last offset of its data; the marker has an offset of its own."""
+    """The last offset of the transaction's data, not that of its marker."""
     first_timestamp: int
-    """The largest timestamp of its first batch, in milliseconds since 1970, usually set by the client. Without a
-    batch, the newest timestamp of the producer."""
+    """The largest timestamp of the transaction's first batch, in milliseconds since 1970; usually a client's
+    clock set it. If there is no batch, the newest timestamp of the producer."""
     file: str
-    """The segment with its first batch, or the place in a text or snapshot that shows it."""
+    """The segment that contains the transaction's first batch, or the place in a text or snapshot that shows
+    the transaction."""
     position: int = -1
-    """The byte of the file at which the first batch begins; -1 if no file shows it."""
+    """The byte of `file` at which the first batch begins; -1 if it is unknown."""
     records: int = 0
     ranges: list[Range] = field(default_factory=list)
     result: str = "open"
-    """`open`, `committed` or `aborted`; `ended` if the only source is a dump without records, which does not
-    show the outcome."""
+    """`open`, `committed` or `aborted`; `ended` if only a dump without records shows the marker, so that the
+    outcome is unknown."""
     marker: "Marker | None" = None
     newest_epoch: int = -1
-    """The epoch of its last data. It may be higher than `epoch`: until a marker comes, data of the producer's
-    next epoch belongs to the same transaction."""
+    """The epoch of the transaction's last data. It may be higher than `epoch`: until there is a marker, data
+    with the producer's next epoch belongs to the same transaction."""
     followed_ms: int = -1
-    """The time of a marker after its first batch, by a broker's clock: the transaction began no later. -1: no
-    marker follows."""
+    """The time of the first marker after the transaction's first batch, in ms by a broker's clock: the
+    transaction did not begin later. -1 if there is no such marker."""
     from_snapshot: bool = False
-    """Whether only the broker's snapshot shows the beginning of the transaction, because the data there was deleted."""
+    """Whether only a broker's snapshot shows the transaction's beginning, because the data there was
+    deleted."""
 
     @property
     def place(self) -> str:
-        """The file and the byte of the transaction's first batch, or `file` alone if no byte is known."""
+        """Where the transaction's first batch is: the file and the byte, or `file` alone if no byte is
+        known."""
         return place_of(self.file, self.position)
 
 
@@ -82,18 +85,19 @@ class Marker(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The file and the byte of the marker."""
+        """Where the marker is: the file and the byte."""
         return place_of(self.file, self.position)
 
     @property
     def type(self) -> str:
-        """Kafka's name of the marker's type; `?` if a dump does not show it."""
+        """The marker's type as Kafka names it; `?` if it is unknown, because only a dump without records
+        shows the marker."""
         return {"committed": "COMMIT", "aborted": "ABORT"}.get(self.result, "?")
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A batch whose base offset is higher than expected: batches before it are not in the files."""
+    """A batch whose base offset is higher than expected: batches before it are missing in the files."""
 
     place: str
     expected: int
@@ -110,14 +114,15 @@ class SequenceBreak:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether the found sequence is behind the expected one, on the circle of 2^31 numbers."""
+        """Whether the found sequence comes before the expected one. Sequences wrap around after 2^31 - 1, so
+        the shorter way around decides."""
         return (self.found - self.expected) % _SEQUENCES >= _SEQUENCES // 2
 
 
 @dataclass(slots=True)
 class Producer:
-    """The partition's state of one producer id: the fields of a `.snapshot`, and what its batches and markers
-    have shown."""
+    """What this partition knows of one producer id: the fields of a `.snapshot`, and what its batches and
+    markers have shown."""
 
     producer_id: int
     epoch: int = -1
@@ -131,30 +136,32 @@ class Producer:
     gap_count: int = 0
     duplicate_count: int = 0
     has_version_2: bool = False
-    """Whether a COMMIT marker has a newer epoch than the data that it commits. This happens with transaction
-    version 2, and only then."""
+    """Whether a COMMIT marker had a newer epoch than the data that it committed. This happens only with
+    transaction version 2."""
 
 
 @dataclass(slots=True)
 class _Answers:
-    """Results that are kept until the partition changes."""
+    """Results that were computed and stay valid until the partition changes."""
 
     open_now: tuple[Transaction, ...]
     written: tuple[Range, ...] | None = None
     committed: tuple[Range, ...] | None = None
     visible: dict[tuple[int, int], tuple[Range, ...]] = field(default_factory=dict)
-    """(Log start, last stable offset) → the ranges that a read_committed consumer gets."""
+    """Dict of (log start offset, last stable offset) → the ranges of offsets that a read_committed consumer
+    gets."""
 
 
 @dataclass(slots=True)
 class Partition:
-    """One partition's state after its batches. Add the batches in the order of the log, then read the
+    """The state of one partition. Give it the batches in the order of the log, with `add`; then read the
     state."""
 
     name: str
     log_start: int = 0
     cut: int | None = None
-    """The high watermark; None: everything in the files counts as replicated."""
+    """The high watermark, if the state at an earlier time is wanted: later batches are ignored. None:
+    everything in the files counts as replicated."""
     log_end: int = 0
     batches: int = 0
     records: int = 0
@@ -163,93 +170,98 @@ class Partition:
     corrupt: int = 0
     legacy: int = 0
     has_holes: bool = False
-    """Offsets are missing between batches or inside them: the log cleaner removed them, or something was lost."""
+    """Whether offsets are missing between or inside batches: the log cleaner removed them, or something was
+    lost."""
     is_printed: bool = False
-    """The partition was read from text, of which a part may be missing."""
+    """Whether the partition was read from text, of which a part may be missing."""
     is_cleaned: bool = False
-    """Batches have lost some of their records: only the log cleaner does that."""
+    """Whether batches have lost some of their records. Only the log cleaner removes single records."""
     jumps: list[Jump] = field(default_factory=list)
     jump_count: int = 0
     newest_marker_ms: int = -1
-    """The time of the newest marker, by a broker's clock. The times of data come from clients' clocks, which
-    may be wrong."""
+    """The time of the newest marker, in milliseconds since 1970 by a broker's clock. The times of data come
+    from clients' clocks, which may be wrong."""
     client_lag_ms: int = 0
-    """The largest difference, in milliseconds, by which transactional data has an earlier time than a marker
-    before it: the clients' clocks are slow, or the records have the times of older events."""
+    """By how many milliseconds, at most, transactional data has an earlier time than a marker before it:
+    clients' clocks are slow, or records have the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
-    """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved. None without
-    zeros."""
+    """Where the zeros after the newest batch begin: space that `log.preallocate` reserved. None if there are
+    no zeros."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
-    """All transactions, open ones included, in the order of their first offsets; without batches, in the order of
-    the printed producers."""
+    """All transactions, also open ones, in the order of their first offsets. If there are no batches, in the
+    order in which the producers are printed."""
     raised_at: int = -1
-    """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1: there is none."""
+    """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1 if there is
+    none."""
     stray_markers: list[Marker] = field(default_factory=list)
-    """Markers that closed nothing here: the files have no data of their transactions before them."""
+    """Markers that ended no transaction here, because the files have no data of their transactions before
+    them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
     _doubted_from: int = -1
     _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
-    """The transactions that began after the newest marker."""
+    """The transactions that have begun since the newest marker."""
     _open_firsts: list[tuple[int, int]] = field(default_factory=list)
-    """A heap of first offset and producer id, for every open transaction and some that have ended."""
+    """A heap of (first offset, producer id), with every open transaction and some that have ended."""
     _answers: _Answers | None = field(default=None, repr=False, compare=False)
 
     @property
     def high_watermark(self) -> int:
-        """The offset up to which the log counts as replicated: `log_end`; -1 if unknown."""
+        """The offset up to which the log counts as replicated, which is `log_end`; -1 if it is unknown."""
         return self.log_end
 
     @property
     def open_transactions(self) -> tuple[Transaction, ...]:
-        """The open transactions by first offset. The first one determines the last stable offset."""
+        """The open transactions, sorted by first offset. The first one determines the last stable offset."""
         return self._answered().open_now
 
     @property
     def reports_jumps(self) -> bool:
-        """Whether there are jumps, and nothing shows that the log cleaner made them."""
+        """Whether there are jumps that are to be reported, because nothing shows that the log cleaner caused
+        them."""
         return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
         """The last stable offset; -1 if it is unknown. `without`: producer ids whose open transaction is
-        assumed to be ended. A transaction whose beginning was deleted blocks what is left of the log
-        (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
+        assumed to have ended. If the beginning of an open transaction was deleted, the last stable offset is
+        the log start offset (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
         holder = next((one for one in self.open_transactions if one.producer_id not in without), None)
         firsts = [] if holder is None else [max(holder.first_offset, self.log_start)]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
         return min([*ends, *firsts], default=-1)
 
     def visible_uncommitted(self) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_uncommitted consumer gets."""
+        """The offsets of the data records that a read_uncommitted consumer gets."""
         answers = self._answered()
         if answers.written is None:
             answers.written = merged(self._written)
         return clipped(answers.written, self.log_start, self.high_watermark)
 
     def is_doubted_behind(self, offset: int) -> bool:
-        """Whether a batch after the one at `offset` is damaged or missing: it may have been a marker."""
+        """Whether a batch after the one at `offset` is damaged or missing. It may have been a marker."""
         return offset < self._doubted_from
 
     @property
     def doubted_from(self) -> int:
-        """Every offset below this one is in doubt, because a later batch is missing or damaged. -1: no offset
-        is in doubt."""
+        """All offsets below this one are in doubt, because a later batch is missing or damaged. -1 if none is
+        in doubt."""
         return self._doubted_from
 
     def doubt(self, offset: int) -> None:
-        """Puts every offset below `offset` in doubt, because a later batch is missing or damaged."""
+        """Put all offsets below `offset` in doubt, because a later batch is missing or damaged."""
         self._doubted_from = max(self._doubted_from, offset)
 
     def visible_committed(
         self, aborting: Collection[int] = (), committing: Transaction | None = None
     ) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_committed consumer gets. `aborting`: as if the open
-        transactions of these producer ids were aborted. `committing`: as if this open transaction were
+        """The offsets of the data records that a read_committed consumer gets. `aborting`: producer ids whose
+        open transactions are assumed to be aborted. `committing`: an open transaction that is assumed to be
         committed."""
-        # The records of a later transaction stay invisible, because the first open one blocks them.
+        # If another transaction is committed, its records stay invisible, because the first open one blocks
+        # them.
         if committing is not None and committing is self.open_transactions[0]:
             stable = self.last_stable_offset((committing.producer_id,))
             seen = merged([*self._committed, *committing.ranges])
@@ -257,7 +269,7 @@ class Partition:
         answers = self._answered()
         if answers.committed is None:
             answers.committed = merged(self._committed)
-        # Aborts change the result only through the last stable offset.
+        # An abort changes the result only because the last stable offset changes.
         bounds = (self.log_start, self.last_stable_offset(aborting))
         if bounds not in answers.visible:
             answers.visible[bounds] = clipped(answers.committed, *bounds)
@@ -270,7 +282,7 @@ class Partition:
         return self._answers
 
     def add(self, batch: BatchFacts) -> None:
-        """Take in the next batch. One at or after the cut is ignored, and a damaged one is counted."""
+        """Take in the next batch. A batch at or after `cut` is ignored; a damaged one is only counted."""
         self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return
@@ -282,8 +294,8 @@ class Partition:
             return
         if self.reserved is not None:
             if batch.base_offset > self.log_end:
-                # A broker trims a segment to its contents before it begins the next one, so zeros between
-                # batches are damage.
+                # Before a broker begins the next segment, it cuts reserved space off the last one. So zeros
+                # between batches are damage.
                 found = f"expected {self.log_end}..{self.log_end}, found {batch.base_offset}"
                 self._add_damage(f"{self.reserved}: {DamageKind.BASE_OFFSET.value}: {found}")
             self.reserved = None
@@ -394,14 +406,14 @@ class Partition:
         self.aborted_index.append(AbortedTransaction(*entry))
 
     def enter(self, transaction: Transaction) -> None:
-        """Adds a transaction that its producer has open."""
+        """Add an open transaction of a producer."""
         self._answers = None
         self.transactions.append(transaction)
         self._unfollowed.append(transaction)
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def begin_earlier(self, transaction: Transaction, first_offset: int) -> None:
-        """Lowers the first offset of an open transaction to `first_offset`, if that is lower."""
+        """Lower the first offset of an open transaction to `first_offset`; a higher one changes nothing."""
         transaction.first_offset = min(transaction.first_offset, first_offset)
         self._answers = None
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
@@ -417,15 +429,15 @@ class Partition:
 
 
 def place_of(file: str, position: int) -> str:
-    """The name of a place; the file alone if the position is -1."""
+    """A place as text: the file and the byte, or the file alone if `position` is -1."""
     return file if position < 0 else f"{file}: byte {position}"
 
 
 def fold(
     name: str, batches: Iterable[BatchFacts], *, log_start: int = 0, log_end: int = 0, cut: int | None = None
 ) -> Partition:
-    """`batches` folded into a partition. `log_end`: the lowest possible log end offset. `cut`: the high watermark
-    of an earlier moment, if the state at that moment is wanted."""
+    """The state of the partition `name` after `batches`. `log_end`: the lowest possible log end offset.
+    `cut`: the high watermark at an earlier time, if the state at that time is wanted."""
     partition = Partition(name, log_start, cut, log_end=log_end if cut is None else min(cut, log_end))
     for batch in batches:
         partition.add(batch)
@@ -433,7 +445,7 @@ def fold(
 
 
 def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """Records a producer from a running broker's answer, or from a printed snapshot without batches."""
+    """Add a producer from a running broker's answer, or from a printed snapshot if there are no batches."""
     producer = Producer(
         entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
         entry.coordinator_epoch,
@@ -453,8 +465,9 @@ def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
 
 
 def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, place: str) -> None:
-    """Records the entry's transaction if it is open in the broker's snapshot, taken at log end `taken_at`,
-    and begins before the log's start."""
+    """Add the open transaction of an entry of the broker's snapshot, if the transaction begins before the
+    log's start. `taken_at`: the log end offset at which the snapshot was taken. Does nothing if a later
+    marker has ended it."""
     if not 0 <= entry.open_first_offset < partition.log_start:
         return
     producer = partition.producers.setdefault(entry.producer_id, Producer(entry.producer_id))
@@ -462,7 +475,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
     if marker is not None and marker.offset >= taken_at:
         return
     if producer.open is not None:
-        # The data in the files belongs to the same transaction, whose beginning was deleted.
+        # The producer's data in the files belongs to this transaction, whose beginning was deleted.
         partition.begin_earlier(producer.open, entry.open_first_offset)
         producer.open.from_snapshot = True
         partition.transactions.sort(key=lambda one: one.first_offset)
@@ -484,7 +497,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:
-    """Set the producer's epoch. A new epoch makes the last sequence and the last offset unknown."""
+    """Set the producer's epoch. If it is a new one, the last sequence and the last offset become unknown."""
     if producer.epoch != epoch:
         producer.epoch, producer.last_sequence, producer.last_offset = epoch, NO_SEQUENCE, -1
 
@@ -493,7 +506,8 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
     _enter_epoch(producer, batch.producer_epoch)
     if batch.base_sequence == NO_SEQUENCE:
         return
-    # The sequence before the first batch of an epoch is unknown: earlier batches may have been deleted.
+    # The sequence before the first batch of an epoch is unknown, because earlier batches may have been
+    # deleted.
     if producer.last_sequence != NO_SEQUENCE:
         expected = increment(producer.last_sequence, 1)
         if batch.base_sequence != expected:
@@ -506,7 +520,8 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
 
 
 def _extend(ranges: list[Range], more: Iterable[Range]) -> None:
-    """Append `more` to `ranges`. Adjacent ranges are joined, so that a long run of batches is one range."""
+    """Append `more` to `ranges`. Adjacent ranges are joined, so that a long sequence of batches is one
+    range."""
     for first, last in more:
         if ranges and ranges[-1][1] + 1 == first:
             ranges[-1] = (ranges[-1][0], last)

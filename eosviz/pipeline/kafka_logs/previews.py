@@ -1,7 +1,10 @@
-"""The markers that would end the open transactions of a case, to try them on a copy of the log
-(engine/codec/log_preview.py). A remedy of the case's document (docs/logs.md) writes such a marker, or waits
-until the coordinator writes it. A marker is tried only on a partition without damage and without batches of
-an older format, because the player reads only such a log as a broker does."""
+"""Chooses markers that would end the open transactions of a case, to be tried on a copy of the log
+(engine/codec/log_preview.py).
+
+A remedy in the case's document (docs/logs.md) writes such a marker, or waits until the coordinator writes it.
+A marker is tried only on a partition without damage and without batches of an older format, because only such
+a log is read by the player as by a broker.
+"""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +17,7 @@ _EPOCH_MAX = 32767
 
 class _Marker(NamedTuple):
     """A marker to try. `name`: its sentences are `logs.preview.<name>` and `logs.preview.<name>.means`.
-    `raised`: by how much the marker's epoch is higher than that of the data."""
+    `result`: COMMIT or ABORT. `raised`: by how much its epoch is higher than that of the data."""
 
     name: str
     result: str
@@ -22,31 +25,31 @@ class _Marker(NamedTuple):
 
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
-"""The action of a remedy → its marker. An abort is also tried where the remedy is to look first, because an
-administrator cannot commit."""
+"""Dict of action of a remedy → the marker to try. An abort is also tried if the remedy is to look first,
+because an administrator cannot commit."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
     "PrepareAbort": _Marker("owed", "ABORT"),
     "PrepareEpochFence": _Marker("timeout", "ABORT", raised=1),
     "Ongoing": _Marker("timeout", "ABORT", raised=1),
 }
-"""The coordinator's state → the marker for which consumers wait. A timeout fences the producer first, so its marker
-has the next epoch."""
+"""Dict of state at the coordinator → the marker that consumers wait for. A timeout first fences the producer,
+so its marker has the next epoch."""
 
 
 class Preview(NamedTuple):
-    """The marker that would end the open transaction of one verdict."""
+    """A marker that would end the open transaction of one verdict."""
 
     verdict: int
-    """The position of the verdict among all verdicts."""
+    """The position of the verdict in the document's list."""
     name: Json
-    """The sentence that names the marker's branch."""
+    """The name of the branch with the marker, as a sentence."""
     ending: Ending
 
 
 def previews_of(document: Json) -> list[Preview]:
-    """The previews, in the order of the verdicts. `document`: the document of a case (`case.document`), whose
-    sentences are keys with parameters."""
+    """The markers to try, in the order of the verdicts. `document`: that of a case (`case.document`), with
+    sentences as keys with parameters."""
     partitions = {one["name"]: one for one in document.get("partitions", ())}
     found = []
     for place, verdict in enumerate(document.get("verdicts", ())):
@@ -79,7 +82,7 @@ def previews_of(document: Json) -> list[Preview]:
 def _marker_of(verdict: Json) -> _Marker | None:
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
-        # The player's log does not have deleted batches, so the marker would end nothing there.
+        # The player's log does not contain the deleted batches, so the marker would end nothing there.
         return None
     if remedy["action"] == "look" and state.startswith("Complete"):
         return None

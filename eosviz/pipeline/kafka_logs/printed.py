@@ -1,4 +1,4 @@
-"""A case as `manage.py logs` prints it, in English: the partitions first, the verdicts last."""
+"""A case as `manage.py logs` prints it, in English. The partitions come first, the verdicts last."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -31,7 +31,8 @@ PRINTED_MAX = {
     "notes": 20,
     "verdicts": 20,
 }
-"""Without --all, at most this many entries of each kind are printed; notes are counted for each partition."""
+"""At most this many entries of each sort are printed without `--all`. Notes are counted for each partition
+separately."""
 
 
 def english(sentence: Words) -> str:
@@ -40,12 +41,13 @@ def english(sentence: Words) -> str:
 
 
 def lines_of(case: Case, every: bool = False) -> Iterator[str]:
-    """The lines of a case: of each kind at most PRINTED_MAX entries, or with `every` all."""
+    """The lines that are printed for a case. Without `every`, at most PRINTED_MAX entries of each sort are
+    printed."""
     yield from _lines(case, _Few(every))
 
 
 class _Few:
-    """Limits the output to the first entries of each kind, with a line that counts the others."""
+    """Limits the output to the first entries of each sort. A line states the number of the others."""
 
     def __init__(self, every: bool) -> None:
         self._every = every
@@ -62,7 +64,7 @@ class _Few:
 
 
 def _lines(case: Case, few: _Few) -> Iterator[str]:
-    # If there are too many partitions, those that have a verdict other than healthy are printed first.
+    # If there are too many partitions, those whose verdict is not healthy are printed first.
     first = sorted(case.partitions, key=lambda one: one.verdicts[0].kind is VerdictKind.HEALTHY)
     many = len(first) > PRINTED_MAX["partitions"]
     yield from few.of(
@@ -86,7 +88,7 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
 
 
 def _copies_line(case: Case) -> Iterator[str]:
-    """One line about the copies that are not judged; none without such copies."""
+    """One line about the copies without verdicts; none if there are no such copies."""
     if case.copies:
         names = sorted({read.partition.name for read in case.copies})
         yield english(words("copies", count=len(case.copies), partitions=named(names)))

@@ -1,4 +1,5 @@
-"""Turns batches from printed text or a bundle into lanes of the player, in the same rows that segments give."""
+"""Converts batches from printed text or a bundle into lanes of the player. Their rows have the same types as
+the rows of segments."""
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +32,8 @@ _HEADER = struct.Struct(HEADER_FORMAT)
 
 
 def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
-    """The partitions that were not read from folders, as JSON lines: one line for each partition, followed by
-    its batches, at most `batches_max` in all."""
+    """The partitions that were not read from folders, as JSON lines: for each partition one line, and then
+    its batches. There are at most `batches_max` batches in all."""
     encoder = msgspec.json.Encoder()
     left = batches_max
     for read in (*case.partitions, *case.copies):
@@ -58,7 +59,7 @@ def read_lanes(raw: Iterable[bytes]) -> list[PrintedPartition]:
 
 
 def lane_of(name: str, batches: Sequence[BatchLine]) -> PrintedPartition:
-    """The batches of one partition, in the order of its log."""
+    """One partition, with its batches in the order of the log."""
     first = min((line.segment for line in batches), default=0)
     return PrintedPartition(name, first, _rows(name, batches))
 
@@ -72,8 +73,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[PrintedSegment | 
 
 
 def row_of(line: BatchLine) -> Row:
-    """The row that the segment reader would give for the batch. Numbers that no header could contain become
-    damage."""
+    """The row that the segment reader would make of this batch. If a number cannot be in a batch header, the
+    row is one of damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):
@@ -118,7 +119,7 @@ def _header(line: BatchLine) -> BatchHeader | None:
 
 
 def _control(line: BatchLine) -> ControlRecord | None:
-    """The control record of a batch; None if the batch has none, or one of an unknown type."""
+    """The control record of a batch. None if the batch has none, or if its type is unknown."""
     name = line.control_type or ""
     if name in ControlType.__members__:
         marker = name in (ControlType.COMMIT.name, ControlType.ABORT.name)

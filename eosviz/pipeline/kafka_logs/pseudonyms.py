@@ -1,8 +1,8 @@
-"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle.
+"""Replaces names in a bundle by pseudonyms. A name has the same pseudonym everywhere in the bundle.
 
-The names of one kind (topics, groups, transactional ids, files of texts and others) are numbered in the
-case's order. A number is skipped if its pseudonym is a real name in the case. Kafka's own numbers (producer
-ids, epochs, offsets) and its internal topics identify no one, so they stay.
+The names of one sort (topics, groups, transactional ids, files of texts and others) are numbered in the order
+in which they occur. A number is skipped if its pseudonym would be a real name in the case. Kafka's own
+numbers (producer ids, epochs, offsets) and its internal topics identify no one, so they stay.
 """
 
 import re
@@ -14,8 +14,8 @@ _LINE = re.compile(r"(?P<file>.*): line (?P<line>\d+)", re.DOTALL)
 
 
 class Pseudonyms:
-    """Gives each name of a case its pseudonym. `taken`: every name in the case, so that no pseudonym equals one
-    of them."""
+    """Gives each name of a case its pseudonym. `taken`: all names in the case, because no pseudonym may be
+    equal to one of them."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -32,7 +32,7 @@ class Pseudonyms:
         return self._other("id", name)
 
     def cluster(self, name: str) -> str:
-        """The pseudonym of a cluster or a topic id; empty for an empty text."""
+        """The pseudonym of a cluster's or a topic's id. Empty if the id is empty."""
         return self._other("cluster", name) if name else ""
 
     def partition(self, name: str) -> str:
@@ -43,7 +43,7 @@ class Pseudonyms:
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """A place in a text (`file: line 7`), with the pseudonym of the file."""
+        """A place in a text (`file: line 7`), with a pseudonym instead of the file's name."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

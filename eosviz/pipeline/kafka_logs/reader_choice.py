@@ -1,4 +1,5 @@
-"""Chooses where logs are read: in this process or on Spark, as the options say, else whichever is faster."""
+"""Chooses how logs are read: in this process or on Spark. Options may say so; otherwise the faster way is
+chosen."""
 
 import os
 from argparse import ArgumentParser
@@ -16,13 +17,13 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""From this many bytes of segments on, Spark is faster than this process. With fewer, starting Spark and
-distributing the work cost more time than they save."""
+"""Dict of depth → the size of segments, in bytes, from which Spark is faster than this process. With less,
+starting Spark and distributing the work take longer."""
 SPARK_PROCESSORS_MIN = 4
-"""With fewer processors Spark is used only if `--master` names it, because the start of Java and of the
-workers costs more time than a second or third processor saves."""
+"""On a machine with fewer processors, Spark is used only if `--master` is given: starting Java and the
+workers takes more time than a second or third processor saves."""
 PRINTED_FROM_BYTES = 64 * 2**20
-"""If segments have at least this many bytes, the choice is printed."""
+"""If the segments have at least this many bytes, a line says which way was chosen."""
 
 
 def add_reader_options(parser: ArgumentParser) -> None:
@@ -42,8 +43,8 @@ def add_reader_options(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the choice.
-    Raises LogsError."""
+    """A block with the reader for `paths`: the one that `options` name, otherwise the faster one. `err`:
+    prints a line about the choice. Raises LogsError."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]
@@ -55,7 +56,7 @@ def reading_of(
     if master is None:
         yield ReadingHere(depth)
         return
-    # Imported here because most logs are read without Spark, in less time than the import of Spark takes.
+    # Imported here, because most logs are read without Spark, in less time than importing Spark takes.
     from django.core.management.base import CommandError
 
     from eosviz.pipeline.command_session import command_session

@@ -1,13 +1,15 @@
-"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records.
+"""Checks or reads the records of thousands of batches at once, as columns: a fast path for ordinary records.
 
-A batch passes only if each record ends where its length says, its fields fill it, and its offset is the next one:
-`engine.codec.record.decode_records` finds no damage in such a batch. Every other batch goes to the segment reader,
-which decides whether it is damaged. This includes batches with numbers in more bytes than usual.
+A batch passes only if each record ends where its length says, its fields fill it, and its offset is the next
+one. In such a batch `engine.codec.record.decode_records` finds no damage. All other batches go to the segment
+reader, which decides whether they are damaged. Batches that write a number in more bytes than usual are among
+them.
 
-Theory of operation. The end of a record follows only from its length, so the records of one batch are found one
-after the other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by
-their counts, and each step advances the lanes that have a record left. The last few lanes go record by record.
-After that all records of all lanes are known, and their fields are walked in all records at once.
+How it works: where a record ends follows only from its own length, so the records of one batch must be found
+one after the other. But in all batches at once, the next record can be found in one step. Each batch is a
+lane. The lanes are sorted by their number of records, and each step advances those lanes that have a record
+left. When few lanes are left, they are read record by record. When all records of all lanes are found, their
+fields are read in all records at once.
 """
 
 from dataclasses import dataclass
@@ -15,16 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 
 RECORDS_MAX = 1 << 16
-"""At most this many records are processed together, so that the columns stay in the processor's cache. Batches with
-more do not pass."""
+"""At most this many records are processed together, so that the columns stay in the processor's cache. A
+batch with more records does not pass."""
 LANES_MIN = 32
-"""If there are fewer lanes than this, they go record by record, because a column step costs as much as this
-many records."""
+"""If fewer lanes than this are left, they are read record by record: a step for all lanes takes as long as
+reading this many records."""
 HEADERS_MAX = 64
-"""A batch passes only if none of its records has more headers than this. Each header is a step for all records,
-so a record with thousands of headers would occupy the columns alone."""
+"""A batch with more headers in one record does not pass. Each header is a step for all records, so a record
+with thousands of headers would slow all others down."""
 _VARINT_BYTES_MAX = 4
-"""A number in this many bytes has at most 28 bits, which is enough for all of its uses."""
+"""A number that takes more bytes than this does not pass. Four bytes hold 28 bits, which suffices for
+lengths, offsets and counts."""
 _VARLONG_BYTES_MAX = 9
 _MORE = 0x80
 _SEVEN_BITS = 0x7F
@@ -34,10 +37,10 @@ Column = np.ndarray
 
 @dataclass(slots=True)
 class _Records:
-    """Records of several lanes, one row for each record."""
+    """The records of several lanes. Each field is a column with one entry for each record."""
 
     starts: list[Column]
-    """The byte after the record's length."""
+    """The byte at which the record begins, after its length."""
     ends: list[Column]
     lanes: list[Column]
     indexes: list[Column]
@@ -45,8 +48,9 @@ class _Records:
 
 
 def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column:
-    """For each batch, whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before
-    `stops`, without gaps between offsets. False also if that is unknown."""
+    """An array with True for each batch whose records pass: `counts` records fill the bytes of `data` (uint8)
+    from `starts` to before `stops`, with consecutive offsets. False if they do not or if this cannot be
+    determined here."""
     holds = np.zeros(len(counts), dtype=bool)
     taken = np.flatnonzero(counts <= RECORDS_MAX)
     behind = np.cumsum(counts[taken])
@@ -62,28 +66,29 @@ def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Colum
 
 @dataclass(slots=True)
 class Fields:
-    """Records without headers, one row for each, batch by batch: the timestamp delta, and position and length of key
-    and value in the data, in bytes."""
+    """The fields of records without headers, as columns, batch after batch: the timestamp delta, and for key
+    and value the byte at which they begin and their length in bytes."""
 
     timestamp_deltas: Column
     keys: Column
-    """The byte at which the key begins; a null key, like an empty one, has no bytes."""
+    """The byte at which the key begins. A null key and an empty key take no bytes."""
     key_lengths: Column
-    """The length of the key; -1 for null."""
+    """The length of the key in bytes; -1 for null."""
     values: Column
     value_lengths: Column
 
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
-    """For each batch the result of `batches_that_hold`, but False if a record has headers; and the fields of
-    the records in the batches that pass. There must be at most RECORDS_MAX records."""
+    """For each batch whether it passes, as in `batches_that_hold` but without batches that have a record with
+    headers; and the fields of the records in the batches that pass. There must be at most RECORDS_MAX
+    records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
     if not found.starts:
         return np.zeros(len(counts), dtype=bool), Fields(*(np.empty(0, np.int64) for _ in range(5)))
     lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
-    # A batch that failed in `_walk` has no fields in the result.
+    # A batch that did not pass in `_walk` has no fields in the result.
     whole = np.flatnonzero(good[lanes])
     whole = whole[np.lexsort((indexes[whole], order[lanes[whole]]))]
     lanes, first, ends, indexes = lanes[whole], first[whole], ends[whole], indexes[whole]
@@ -117,8 +122,8 @@ def _hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column
 
 
 def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _Records) -> Column:
-    """Find the records of all lanes, ordered by descending counts. Returns for each lane whether its records
-    fill it."""
+    """Find the records of all lanes, which are sorted by descending `counts`, and add them to `found`.
+    Returns for each lane whether its records fill it."""
     good = np.ones(len(counts), dtype=bool)
     position = starts.astype(np.int64)
     lanes = np.arange(len(counts))
@@ -135,7 +140,7 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
         end = behind + length
         right = short & (raw & 1 == 0) & (length > 0) & (end <= stops[:width])
         good[:width] &= right
-        # A failed lane stops, so that it stays within the data.
+        # A lane that does not pass stops here, so that no position lies outside the data.
         position[:width] = np.where(right, end, here)
         found.starts.append(behind)
         found.ends.append(end)
@@ -151,8 +156,8 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
-    """Find the remaining records of one lane. Returns the byte after the last record; -1 if one is damaged or
-    reaches beyond the lane."""
+    """Find the remaining records of one lane, and add them to `found`. Returns the byte after the last
+    record; -1 if a record is damaged or ends after the lane."""
     view = data.data
     starts: list[int] = []
     ends: list[int] = []
@@ -181,7 +186,8 @@ def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range,
 
 
 def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Column:
-    """For each record whether its fields end where it ends, and its relative offset is `indexes`."""
+    """An array with True for each record whose fields end where it ends and whose offset delta is its entry
+    in `indexes`."""
     position, good = _behind_varlong(data, starts + 1)
     raw, position, short = _varint(data, position)
     good &= short & (raw == 2 * indexes)
@@ -190,7 +196,7 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
         good &= whole
     raw, position, short = _varint(data, position)
     good &= short & (raw & 1 == 0)
-    # In a record that failed, the number read as its count of headers is meaningless.
+    # If a record did not pass, the number of its headers is meaningless.
     headers = np.where(good, raw >> 1, 0)
     good &= headers <= HEADERS_MAX
     _headers(data, position, np.where(good, headers, 0), good)
@@ -199,7 +205,8 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
 
 
 def _headers(data: Column, position: Column, headers: Column, good: Column) -> None:
-    """Move `position` after the headers of each record; `good` becomes False where they are incomplete."""
+    """Move `position` of each record to the byte after its headers. `headers`: how many each record has.
+    `good` becomes False for a record whose headers are incomplete."""
     left = np.flatnonzero(headers)
     number = 0
     while len(left):
@@ -212,16 +219,16 @@ def _headers(data: Column, position: Column, headers: Column, good: Column) -> N
 
 
 def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
-    """For each position at which a field with a length prefix begins: the position after the field, and whether
-    its length is valid. Length -1 (null) is valid only with `null`."""
+    """At each position a field with a length prefix begins. Returns the positions after the fields, and
+    whether each length is valid. -1 (null) is valid only with `null`."""
     raw, behind, short = _varint(data, position)
     sized = raw & 1 == 0
     return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
 
 
 def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
-    """For each position: the number there before zigzag decoding, the position after it, and whether it has
-    at most _VARINT_BYTES_MAX bytes."""
+    """At each position a variable-length number begins. Returns the numbers before zigzag decoding, the
+    positions after them, and whether each has at most _VARINT_BYTES_MAX bytes."""
     byte = data.take(position, mode="clip")
     raw = (byte & _SEVEN_BITS).astype(np.int64)
     behind = position + 1
@@ -237,8 +244,8 @@ def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
 
 
 def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """For each position: the position after the 64-bit number there, and whether the number has at most nine
-    bytes."""
+    """At each position a variable-length number of 64 bits begins. Returns the positions after the numbers,
+    and whether each has at most nine bytes."""
     behind = position + 1
     more = data.take(position, mode="clip") >= _MORE
     for _ in range(1, _VARLONG_BYTES_MAX):
@@ -251,7 +258,8 @@ def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
 
 
 def _varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """For each position: the 64-bit number there, and the position after it."""
+    """At each position a variable-length number of 64 bits begins. Returns the numbers, and the positions
+    after them."""
     raw = np.zeros(len(position), dtype=np.uint64)
     more = np.ones(len(position), dtype=bool)
     behind = position.copy()

@@ -1,5 +1,5 @@
-"""Remedies for a verdict: commands of Kafka's own tools, and what a read_committed consumer gets after the
-transaction has ended. eosviz runs no such command. Source: `kafka-transactions.sh` (KIP-664;
+"""Remedies for a verdict: commands of Kafka's own tools, and what a read_committed consumer gets once the
+transaction has ended. eosviz itself runs no such command. Source: `kafka-transactions.sh` (KIP-664;
 `forceTerminateTransaction` since Kafka 4.1)."""
 
 import shlex
@@ -14,46 +14,46 @@ from eosviz.pipeline.kafka_logs.words import Words, moment_by, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 FORCE_TERMINATE_SINCE = "4.1"
-"""The first version of Kafka with `forceTerminateTransaction`, for the tool and the brokers."""
+"""The first version of Kafka whose tool and brokers have `forceTerminateTransaction`."""
 
 _ABORTED = (VerdictKind.ORPHAN, VerdictKind.FENCED_WRITER, VerdictKind.LATE_WRITE)
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Another command that ends the transaction, with its own conditions."""
+    """Another command that would end the transaction, with its own conditions."""
 
     command: str
     since: str
-    """The first version of Kafka that has the command. Empty if every version with the tool has it."""
+    """The first version of Kafka whose tool has the command. Empty if all versions of the tool have it."""
     preconditions: tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """An action that a user may take, its conditions, and its consequences."""
+    """What a person may do about a verdict, under which conditions, and with which consequences."""
 
     action: str
     """`abort`, `wait` or `look`."""
     command: str
     preconditions: tuple[Words, ...]
     ends: str
-    """The outcome of the transaction, `committed` or `aborted`."""
+    """The outcome that the transaction will have, `committed` or `aborted`."""
     last_stable_offset: int | None
-    """The last stable offset after this transaction has ended; -1 if unknown."""
+    """The last stable offset once this transaction has ended; -1 if it is unknown."""
     visible_read_committed: tuple[Range, ...] | None
     others: tuple[Other, ...] = ()
 
 
 def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
-    """The remedy for a verdict; None if the partition has no open transaction."""
+    """The remedy for a verdict; None if the verdict is about no open transaction."""
     transaction, entry = verdict.transaction, verdict.entry
     if transaction is None:
         return None
     kind = verdict.rests_on or verdict.kind
     ends = (None if entry is None else entry.decision) or "aborted"
     if kind in _ABORTED:
-        # The coordinator's decision was for another transaction of the producer.
+        # The coordinator's decision was about another transaction of the producer.
         ends = "aborted"
     preview = _preview(partition, transaction, ends)
     if kind in _ABORTED:
@@ -71,7 +71,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
 
 
 def quoted(name: str) -> str:
-    """A name that a user chose, quoted as one word of a shell command."""
+    """A name that a user chose, quoted as one word for a shell."""
     if name.isprintable():
         return shlex.quote(name)
     escaped = name.encode("unicode_escape").decode("ascii").replace("'", "\\'")
@@ -84,7 +84,7 @@ def _place(partition: Partition) -> str:
 
 
 def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[Words, ...]]:
-    """The command that aborts a transaction, and the conditions for using it."""
+    """The command that aborts a transaction, and the conditions under which it may be used."""
     place = _place(partition)
     conditions = (
         words("condition.open", command=f"{_TOOL} describe-producers {place}"),
@@ -94,7 +94,7 @@ def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[W
 
 
 def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
-    """The conditions under which waiting ends the transaction."""
+    """The conditions under which the transaction ends if one waits."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
         return (words("condition.timeout", at=moment_by(verdict.timeout_at)),)
@@ -108,7 +108,7 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
 
 
 def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
-    """Commands that end an ongoing transaction before its timeout."""
+    """Commands that end an ongoing transaction before its timeout. There may be none."""
     entry, listed = verdict.entry, verdict.listed
     if listed is not None and listed.state == ONGOING:
         of = {"producer_id": transaction.producer_id, "partition": partition.name}
@@ -131,8 +131,8 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """(outcome, last stable offset, offsets that a read_committed consumer gets) with a marker of this
-    outcome at the log's end."""
+    """What follows if a marker with the outcome `ends` is appended to the log: (outcome, last stable offset,
+    offsets that a read_committed consumer gets)."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)

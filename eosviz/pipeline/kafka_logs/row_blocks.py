@@ -1,6 +1,7 @@
-"""Reads the rows of a stretch with their records, in blocks of columns. This is for internal topics: their
-batches have a record or two, so reading each batch by itself costs more than its contents. The rows are those
-of `stretches.read_rows`. Only ordinary batches are made from the columns; the segment reader reads the others."""
+"""Reads the rows of a stretch, with their records, in blocks of columns. It is meant for internal topics.
+Their batches have one or two records each, so reading every batch by itself takes longer than reading its
+records. The result is the same as of `stretches.read_rows`. Only ordinary batches are made of the columns;
+the segment reader reads the others."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,12 +16,13 @@ from eosviz.pipeline.kafka_logs.record_columns import RECORDS_MAX, fields_of
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 512
-"""At most this many batches are in one block. The records of its ordinary batches are in memory together."""
+"""One block has at most this many batches. The records of its ordinary batches are in memory at the same
+time."""
 _APPEND_TIME = int(Attribute.LOG_APPEND_TIME)
 
 
 def rows_in_blocks(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
-    """The rows of the stretch. `reader` must keep records. Raises LogsError."""
+    """The rows of the stretch, in order. `reader` must keep records. Raises LogsError."""
     rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
     while position < rows.stop:
@@ -60,14 +62,14 @@ def _rows(
                 records_read=len(decoded),
             )
         elif read is None:
-            # Its checksum is right, so it is a batch; the reader decodes its records.
+            # The checksum is right, so this is a batch. The reader decodes its records.
             read = reader.row(view, positions[index], offsets)
         yield read
 
 
 class _Place(NamedTuple):
-    """The timestamp delta of one record, and where its key and value are: the byte of the stretch's file at which
-    each begins, and its length in bytes."""
+    """The timestamp delta of one record, and where its key and value are: the byte of the stretch's file at
+    which each of them begins, and its length in bytes."""
 
     timestamp_delta: int
     key: int
@@ -77,8 +79,8 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """The records of ordinary batches, by the batch's index in the block; RECORDS_MAX at most. An ordinary batch is
-    an uncompressed data batch without holes, and none of its records has headers."""
+    """Dict of index of an ordinary batch in the block → its records, RECORDS_MAX in all at most. An ordinary
+    batch is an uncompressed data batch with a record for every offset, whose records have no headers."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

@@ -1,8 +1,8 @@
-"""Folds partitions and reads internal topics as Spark jobs.
+"""Folds partitions and reads internal topics on Spark.
 
-One task folds a partition. It sees the batches in the order of the log and keeps none of them, so its memory
-grows with its result and not with the partition. Tasks return the same objects, pickled, as folding in this
-process: both sides run the same code.
+Each partition is folded in one task. The task gets the batches in the order of the log and keeps none of
+them, so its memory depends on the result and not on the size of the partition. The tasks run the same code as
+folding in this process. They return the same objects, pickled.
 """
 
 import pickle
@@ -31,13 +31,13 @@ FOLD_SCHEMA = t.StructType(
         t.StructField("folded", t.BinaryType(), nullable=False),
     ]
 )
-"""A row for each folder, with its result, pickled."""
+"""One row for each folder, with the pickled result."""
 _ARROW = pa.schema([("path", pa.string()), ("folded", pa.binary())])
 
 
 def folded(batches: DataFrame) -> DataFrame:
-    """Turn rows of BATCHES_SCHEMA into FOLD_SCHEMA, with a Partition in each row. A folder without batches
-    has no row."""
+    """Folds batches: takes rows of BATCHES_SCHEMA and returns rows of FOLD_SCHEMA with a pickled Partition in
+    each. A folder without batches has no row."""
     ordered = batches.repartition(f.col("path")).sortWithinPartitions("path", "segment", "position")
     return ordered.mapInArrow(_fold, FOLD_SCHEMA)
 
@@ -75,11 +75,12 @@ def of_each_folder(
     directories: Sequence[PartitionDirectory],
     find: Callable[[PartitionDirectory], Partition | Internal],
 ) -> DataFrame:
-    """Rows of FOLD_SCHEMA with the result of `find` for each of `directories`. A whole folder is in one task."""
+    """Calls `find` for each of `directories`, each folder in one task. Returns rows of FOLD_SCHEMA with the
+    results."""
     tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
     by_size = sorted(directories, key=lambda one: one.size, reverse=True)
-    # Spark gives each task a contiguous part of the numbers, so the folders are ordered such that each part has large
-    # and small ones.
+    # Spark gives each task a contiguous part of the list. So the folders are sorted such that each part has
+    # large and small ones.
     dealt = [directory for task in range(tasks) for directory in by_size[task::tasks]]
 
     def find_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -92,13 +93,13 @@ def of_each_folder(
 
 class SparkReading:
     """Reads a case on Spark, with the same results as `case.ReadingHere`. If every record is read and one
-    folder is much larger than the others, its segments are split between tasks."""
+    folder is much larger than the others, its segments are divided among tasks."""
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
-        """A partition for each directory, in their order. The log start offset is not set."""
+        """The folded partition of each directory, in their order, without its log start offset."""
         if self._depth is Depth.HEADERS or self.is_even(directories):
             rows = of_each_folder(self._spark, directories, partial(_folded_whole, self._depth))
         else:
@@ -107,12 +108,12 @@ class SparkReading:
         return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
 
     def is_even(self, directories: Sequence[PartitionDirectory]) -> bool:
-        """Whether no folder is larger than the share of one core."""
+        """Whether no folder is larger than one core's share of all of them."""
         sizes = [one.size for one in directories]
         return max(sizes) * self._spark.sparkContext.defaultParallelism <= sum(sizes)
 
     def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
-        """The contents of each of `directories`, which are internal topics, in their order."""
+        """What was read of each of `directories`, which are partitions of internal topics, in their order."""
         if not directories:
             return []
         found = _collected(of_each_folder(self._spark, directories, read_internal))
@@ -124,5 +125,5 @@ def _folded_whole(depth: Depth, directory: PartitionDirectory) -> Partition:
 
 
 def _collected(rows: DataFrame) -> dict[Path, Any]:
-    # Unpickling is safe, because only this module's jobs pickle these rows.
+    # Unpickling is safe here, because only jobs of this module have pickled these rows.
     return {Path(row["path"]): pickle.loads(row["folded"]) for row in rows.collect()}

@@ -30,7 +30,7 @@ BATCHES_SCHEMA: StructType = from_arrow_schema(SCHEMA)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch and its folder."""
+    """A stretch, with its partition and folder."""
 
     partition: str
     folder: Path
@@ -50,7 +50,7 @@ class Task(InputPartition):
 
 
 class KafkaLogs(DataSource):
-    """The data source `kafka-logs`. Raises LogsError for options and paths that cannot be read."""
+    """The data source `kafka-logs`. Raises LogsError if options or paths cannot be read."""
 
     @classmethod
     def name(cls) -> str:
@@ -64,7 +64,7 @@ class KafkaLogs(DataSource):
 
 
 class KafkaLogsReader(DataSourceReader):
-    """Plans the tasks, and reads the places of one task."""
+    """Divides the stretches among tasks, and reads the stretches of one task."""
 
     def __init__(self, options: dict[str, str]) -> None:
         self.paths = _paths(options.get("paths"))
@@ -87,8 +87,8 @@ class KafkaLogsReader(DataSourceReader):
 
 
 def packed(places: Iterator[Place], size_max: int) -> Iterator[tuple[Place, ...]]:
-    """The places of each task. Small stretches share a task, so that a broker's thousands of small files are not
-    thousands of tasks."""
+    """Divides stretches among tasks. Returns those of each task. Small stretches share a task, so that a
+    broker's thousands of small files do not become thousands of tasks."""
     together: list[Place] = []
     size = 0
     for place in places:

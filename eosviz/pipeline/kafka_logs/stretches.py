@@ -1,9 +1,10 @@
-"""Cuts segments into stretches that can be read separately, and reads them in place.
+"""Divides segments into stretches that can be read separately, and reads them.
 
-A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets have bounds of
-their own, so reading it needs no other stretch. An index entry is trusted only if a complete batch is there: files
-are copied, truncated and repaired, and an index may belong to another file. Files are memory-mapped and only the
-stretch is touched, so a directory of any size costs the memory of a stretch.
+A stretch begins at the start of its segment, or at a batch to which the offset index points. It has its own
+bounds for offsets, so it can be read without any other stretch. An entry of the index is used only if a
+complete batch is at its position: files are copied, truncated and repaired, and an index may belong to
+another file. Files are memory-mapped, and only the stretch is read, so a directory of any size takes only the
+memory of a stretch.
 """
 
 import mmap
@@ -23,41 +24,45 @@ from engine.messages import INT_MAX, LONG_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
 SPLIT_BYTES = 32 * 1024 * 1024
-"""A longer segment is cut at indexed batches that are at least this many bytes apart."""
+"""A segment that is longer than this is divided at indexed batches that are at least this many bytes
+apart."""
 
 _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """Logs cannot be read, make no log case, or cannot be saved as a bundle. The text says why."""
+    """Logs cannot be read, no log case can be made of them, or they cannot be saved as a bundle. The text
+    says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive batches of one segment, which can be read separately."""
+    """A part of one segment, of consecutive batches, which can be read separately."""
 
     segment: Path
     base_offset: int
     """The segment's base offset, from its name."""
     start: int
-    """The byte of its first batch."""
+    """The byte of the segment at which the first batch begins."""
     stop: int
-    """The byte after its last batch."""
+    """The byte after the last batch."""
     offset_min: int
     offset_end: int
-    """Every offset is at least `offset_min` and below `offset_end`."""
+    """All offsets in the stretch are at least `offset_min` and less than `offset_end`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sure:
-    """The beginning of a segment, or of a complete batch that an index names."""
+    """A position in a segment at which reading may begin: its start, or a complete batch to which an index
+    points."""
 
     position: int
     base_offset: int
 
 
 def stretches(segments: Sequence[Path], split_bytes: int = SPLIT_BYTES) -> Iterator[Stretch]:
-    """The stretches of a partition's `segments` (by base offset) in their order. Raises LogsError."""
+    """The stretches of a partition, in order. `segments`: its segments, sorted by base offset. Raises
+    LogsError."""
     bases = [base_offset_of(segment.name) or 0 for segment in segments]
     for segment, base, behind in zip(segments, bases, [*bases[1:], LONG_MAX + 1], strict=True):
         try:
@@ -84,7 +89,7 @@ def _cuts(segment: Path, base: int, size: int, split_bytes: int) -> tuple[_Sure,
 
 
 def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iterator[_Sure]:
-    """The batches that an index names and that are complete, at least `distance` bytes from each other."""
+    """The complete batches to which an index points, at least `distance` bytes apart."""
     try:
         entries = list(index_entries(segment.with_suffix(".index").read_bytes()))
     except OSError:
@@ -103,7 +108,7 @@ def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iter
 
 
 class StretchRows:
-    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened."""
+    """Reads the rows of a stretch from any position. Raises LogsError if the file cannot be opened."""
 
     def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
         self.view = memoryview(mapped(stretch.segment))
@@ -114,7 +119,7 @@ class StretchRows:
 
     def at(self, position: int, offset_min: int) -> Row:
         """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index
-        names a batch there."""
+        points to a batch there."""
         row = self._reader.row(self.view, position, range(offset_min, self._stretch.offset_end))
         if not isinstance(row, DamageRow) or not row.is_reserved:
             return row
@@ -125,16 +130,17 @@ class StretchRows:
         return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
 
     def behind(self, row: Row, offset_min: int) -> tuple[int, int]:
-        """The position at which to continue after `row`, and the lowest offset that a batch there may have."""
+        """The position at which reading continues after `row`, and the lowest offset that a batch there may
+        have."""
         if not any(damage.ends_file for damage in row.damage):
             size = row.header.size if isinstance(row, BatchRow) else row.size
-            # A broken order is reported once, because later rows are compared with this one.
+            # Later rows are compared with this one, so that one break in the order is reported only once.
             return row.position + size, offset_behind(row, offset_min)
         found = self._sure_behind(row.position)
         return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
 
     def _sure_behind(self, position: int) -> _Sure | None:
-        """The first complete batch after byte `position` that the index names, or None."""
+        """The first complete batch after byte `position` to which the index points; None if there is none."""
         while not self._sure or self._sure[-1].position <= position:
             one = next(self._coming, None)
             if one is None:
@@ -144,8 +150,8 @@ class StretchRows:
 
 
 def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
-    """The rows of a stretch. If the next batch cannot be located, reading continues at a later batch that the
-    index names."""
+    """The rows of a stretch, in order. If the position of the next batch is unknown, reading continues at a
+    later batch to which the index points."""
     rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
     while position < rows.stop:
@@ -155,7 +161,7 @@ def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
 
 
 def _indexed(segment: Path) -> list[int]:
-    """The positions of batches in the index. Empty without an index."""
+    """The positions of all batches to which the index points. Empty if there is no index."""
     try:
         return [entry.position for entry in index_entries(segment.with_suffix(".index").read_bytes())]
     except OSError:
@@ -163,7 +169,7 @@ def _indexed(segment: Path) -> list[int]:
 
 
 def mapped(path: Path) -> Buffer:
-    """The bytes of a file, memory-mapped. Raises LogsError."""
+    """The content of a file, memory-mapped. Raises LogsError if the file cannot be opened."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size == 0:

@@ -1,7 +1,8 @@
-"""Parses single lines of Kafka's dump tool.
+"""Parses single lines of the output of Kafka's dump tool.
 
-Its wording changed over the years: fields were added and moved, record lines got a bar, and internal topics went from
-a notation of their own to JSON. So fields are found by name and not by position.
+The output has changed over the years: fields were added and moved, lines of records got a bar, and the
+contents of internal topics are now JSON instead of a notation of their own. So fields are found by their
+names, not by position.
 
 Source: `DumpLogSegments` of 0.11 to 4.1; `GroupMetadataManager.formatRecordKeyAndValue` up to 3.7 and
 `TransactionLog.formatRecordKeyAndValue` up to 3.9, which JSON converters replaced.
@@ -18,9 +19,10 @@ from engine.codec.transaction_log_record import STATUS_BY_NAME, TransactionLogVa
 from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 TOMBSTONES = ("null", "NULL", "<DELETE>")
-"""The words that stand for an absent value."""
+"""The texts that stand for a missing value."""
 
-# A name begins only where no letter precedes it: otherwise a long word would be matched again from each letter.
+# A name begins only after a character that is no letter. Otherwise a long word would be tried again from each
+# of its letters.
 _FIELD = re.compile(r"(?<!\w)(\w++): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
 _RECORD = re.compile(r"(?:\| )?(?=offset: \d)(?P<fields>.*?) header[Kk]eys: \[(?P<rest>.*)", re.DOTALL)
 _MARKER = re.compile(r"\] endTxnMarker: (?P<type>\w+) coordinatorEpoch: (?P<epoch>-?\d+)\s*$")
@@ -38,17 +40,17 @@ Fields = dict[str, str]
 
 
 class UnreadableError(ValueError):
-    """A line of a known kind lacks a field or has an invalid one."""
+    """A line of a known kind lacks a field or has an invalid field."""
 
 
 def fields_of(line: str) -> Fields:
-    """The pairs `name: value` of a line. Names are in lower case."""
+    """The pairs `name: value` in a line, as a dict. Names are in lower case."""
     return {name.lower(): value for name, value in _FIELD.findall(line)}
 
 
 def number(fields: Fields, name: str, default: int | None = None) -> int:
-    """The number under `name` (lower case); -1 for `OptionalLong.empty`. Raises UnreadableError if it is no
-    number, or is absent and has no default."""
+    """The number in the field `name` (lower case); -1 for `OptionalLong.empty`. If the field is missing,
+    `default`. Raises UnreadableError if it is no number, or is missing and there is no default."""
     text = fields.get(name)
     if text is None and default is not None:
         return default
@@ -57,7 +59,7 @@ def number(fields: Fields, name: str, default: int | None = None) -> int:
 
 
 def whole(value: object) -> int:
-    """`value` as an integer of 64 bits. Raises UnreadableError if it is none."""
+    """`value` as a 64-bit integer. Raises UnreadableError if it is none."""
     try:
         read = int(value) if isinstance(value, str | int) else None
     except ValueError:
@@ -89,14 +91,14 @@ class RecordLine:
 
 
 def record_line(line: str) -> RecordLine | None:
-    """The record, or None for a line of another kind. Raises UnreadableError for a marker whose epoch is
-    beyond 64 bits."""
+    """Parses a line of a record. None if the line is of another kind. Raises UnreadableError for a marker
+    whose epoch needs more than 64 bits."""
     found = _RECORD.match(line)
     return RecordLine(fields_of(found["fields"]), found["rest"]) if found else None
 
 
 def snapshot_line(line: str) -> ProducerEntry:
-    """The producer in a line of a dumped `.snapshot`. Raises UnreadableError."""
+    """The producer's entry in a line of a dumped `.snapshot`. Raises UnreadableError."""
     fields = fields_of(line)
     return ProducerEntry(
         producer_id=number(fields, "producerid"),
@@ -118,8 +120,8 @@ def aborted_line(line: str) -> AbortedTransaction:
 
 
 def transaction_record(key: str, payload: str) -> tuple[str, TransactionLogValue | None]:
-    """Transactional id and value of a record of `__transaction_state`; the value is None for a tombstone.
-    Raises UnreadableError."""
+    """The transactional id and the value of a record of `__transaction_state`. The value is None for a
+    tombstone. Raises UnreadableError."""
     if key.startswith(_TRANSACTION_KEY):
         transactional_id = key.removeprefix(_TRANSACTION_KEY)
         return transactional_id, None if payload in TOMBSTONES else _named_transaction(payload)
@@ -173,7 +175,7 @@ def _json_transaction(data: dict[str, Any], version: int) -> TransactionLogValue
 
 
 def status_of(text: object) -> TransactionStatus:
-    """A state, given by its number or by Kafka's name. Raises UnreadableError."""
+    """The state of a transaction, from its number or Kafka's name of it. Raises UnreadableError."""
     if text in STATUS_BY_NAME:
         return STATUS_BY_NAME[str(text)]
     try:
@@ -183,7 +185,7 @@ def status_of(text: object) -> TransactionStatus:
 
 
 def partitions_of(text: str) -> tuple[tuple[str, int], ...]:
-    """`t-0,t-1` as pairs of topic and number. Raises UnreadableError."""
+    """The partitions in a text like `t-0,t-1`, as pairs of topic and number. Raises UnreadableError."""
     pairs = []
     for one in filter(None, (part.strip() for part in text.split(","))):
         topic, _, index = one.rpartition("-")
@@ -194,8 +196,8 @@ def partitions_of(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def offset_record(key: str, payload: str) -> tuple[OffsetKey, CommittedOffset | None] | None:
-    """A group's partition and its offset there, which is None for a tombstone. None alone for a record about
-    a group's members. Raises UnreadableError."""
+    """The key and the committed offset of a record of `__consumer_offsets`. The offset is None for a
+    tombstone. Returns None for a record about a group's members. Raises UnreadableError."""
     if key.startswith(_OFFSET_KEY):
         value = _OFFSET.fullmatch(payload)
         if value is None and payload not in TOMBSTONES:

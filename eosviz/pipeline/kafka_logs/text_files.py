@@ -1,4 +1,4 @@
-"""Sorts given paths by kind, and reads files of printed text."""
+"""Sorts the given paths by kind, and reads the files of printed text."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,29 +13,29 @@ from eosviz.pipeline.kafka_logs.words import Words
 MAGIC = b"\x1f\x8b"
 """The first bytes of a gzipped file."""
 TEXT_BYTES_MAX = 512 * 1024 * 1024
-"""All texts together have at most this many bytes. A dump is ten times as long as its contents, so larger
-logs should be given as they are."""
+"""The largest size of all texts together, in bytes. A dump is ten times as long as the log itself, so larger
+logs should be given themselves."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
 LONE_BYTES_MAX = 64 * 1024 * 1024
-"""At most this many bytes are read of a file that belongs beside segments. The largest are indexes, by default of
-10 MiB."""
+"""At most this many bytes are read of a file that belongs beside segments. The largest such files are
+indexes, by default of 10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
-"""How many bytes are searched for a zero byte. A binary file has one early; a dump may have one later, in the value
-of a record."""
+"""Only this many bytes are searched for a zero byte. A binary file has one near its beginning; a dump may
+contain one later, in the value of a record."""
 
 
 class Given(NamedTuple):
     """The given paths, by kind."""
 
     logs: list[Path]
-    """Folders, and segments that were given alone."""
+    """Folders; and segments that were given themselves."""
     texts: list[Path]
     bundles: list[Path]
 
 
 class LoneFileError(LogsError):
-    """Files that belong beside segments were given without them; `sentences` are about these files."""
+    """Files that belong beside segments were given without segments. `sentences`: describe these files."""
 
     def __init__(self, sentences: Sequence[Words]) -> None:
         super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in sentences))
@@ -48,7 +48,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether the file is gzipped. Of the files that are accepted, only bundles are. Raises LogsError."""
+    """Whether the file is gzipped. Among the accepted files, only bundles are. Raises LogsError."""
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -57,8 +57,8 @@ def is_bundle(path: Path) -> bool:
 
 
 def by_kind(paths: Sequence[Path]) -> Given:
-    """The paths by kind. Raises LogsError for a path that does not exist, LoneFileError for a file that
-    belongs beside segments that were not given."""
+    """Sorts the paths by kind. Raises LogsError if a path does not exist, and LoneFileError if a file belongs
+    beside segments that were not given."""
     given = Given([], [], [])
     beside: list[Path] = []
     for path in paths:
@@ -72,7 +72,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
             raise LogsError(
                 f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
-    # A segment that is given stands for its folder: the files beside it are read too.
+    # If a segment is given, the files beside it are also read.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
     sentences = [
         lone_file(path.name, _beginning(path))
@@ -85,7 +85,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:
-    """The contents of the texts. Raises LogsError if they cannot be read or are too long."""
+    """Reads all texts. Raises LogsError if they cannot be read or are too long."""
     size = sum(path.stat().st_size for path in paths)
     if size > TEXT_BYTES_MAX:
         raise LogsError(

@@ -1,5 +1,5 @@
-"""A partition as far as printed text shows it, with those properties of a `PartitionDirectory` that the
-analysis reads."""
+"""A partition as printed text shows it. It has the properties of a `PartitionDirectory` that the analysis
+reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,12 +14,13 @@ from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
 
 INVALID = "the dump says isvalid: false"
-"""The damage of an invalid batch; a dump does not say what is wrong with it."""
+"""The damage of a batch that a dump calls invalid. A dump does not say what is wrong with it."""
 
 
 @dataclass(slots=True)
 class DumpedBatch:
-    """A batch line and its record lines; in old dumps, the record lines of one position."""
+    """A batch as a dump shows it: a line of its own and the lines of its records. In old dumps, only the
+    lines of records with the same position."""
 
     fields: Fields
     place: str
@@ -38,7 +39,8 @@ class DumpedBatch:
         return all(self.fields.get(name) == record.fields.get(name) for name in same)
 
     def facts(self, file: str) -> BatchFacts:
-        """The batch as facts. Raises UnreadableError if a field is missing or is no number."""
+        """The facts of the batch. `file`: the name of its segment. Raises UnreadableError if a field is
+        missing or is no number."""
         fields = self.fields
         offsets = [number(one.fields, "offset") for one in self.records]
         base = number(fields, "baseoffset", offsets[0] if offsets else None)
@@ -70,32 +72,32 @@ class DumpedBatch:
     def layout(self) -> Layout:
         """The layout of the batch. Raises UnreadableError if a field is no number."""
         fields = self.fields
-        # Some versions of the dump tool print codecs in capitals.
+        # Some versions of the dump tool print the names of codecs in capital letters.
         codec = fields.get("compresscodec", "none").lower()
         return Layout(number(fields, "size", -1), codec, number(fields, "partitionleaderepoch", -1))
 
 
 @dataclass(slots=True)
 class TextPartition(FolderlessPartition):
-    """The contents of printed text about one partition."""
+    """What printed text shows of one partition."""
 
     name: str
     path: Path
-    """The first text that mentions the partition; an empty path if only log lines name it."""
+    """The first text that mentions the partition. Empty if only log lines mention it."""
     dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
-    """Base offset of a segment → its batches. Only batches of internal topics have their records."""
+    """Dict of base offset of a segment → its batches. Only batches of internal topics have their records."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
-    """Name of a snapshot → its producers, each with the place of its line."""
+    """Dict of name of a snapshot → its producers, each with the place of its line."""
     rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
     """The producers in a running broker's answer, each with the place of its line."""
     aborted: list[AbortedTransaction] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     is_garbled: bool = False
-    """Whether some lines between the batches were unreadable."""
+    """Whether some lines between the batches could not be read."""
 
     @property
     def origin(self) -> Origin:
-        """Unknown, because text names no cluster."""
+        """Unknown, because texts do not name the cluster."""
         return NOWHERE
 
     @property
@@ -112,8 +114,8 @@ class TextPartition(FolderlessPartition):
 
     @property
     def asked(self) -> list[tuple[ProducerEntry, str]]:
-        """The producers in a running broker's answers and, without batches, in the newest printed snapshot,
-        each with the place of its line."""
+        """The producers in answers of running brokers, each with the place of its line. If there are no
+        batches, the producers of the newest printed snapshot come before them."""
         newest = self.snapshots[max(self.snapshots)] if self.snapshots and not self.dumped else []
         return [*newest, *self.rows]
 
@@ -127,7 +129,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_end_min(self) -> int:
-        """The lowest possible end of the log; -1 without a dump and a snapshot."""
+        """The lowest possible end of the log; -1 if there is neither a dump nor a snapshot."""
         bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 
@@ -137,25 +139,26 @@ class TextPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """The name and the producers of the newest printed snapshot. None without batches, because then `asked`
-        has these producers."""
+        """The name and the producers of the newest printed snapshot. None if there are no batches, because
+        then `asked` contains these producers."""
         if not self.snapshots or not self.dumped:
             return None
         name = max(self.snapshots)
         return name, tuple(entry for entry, _ in self.snapshots[name])
 
     def batches(self) -> Iterator[tuple[BatchFacts, list[RecordLine]]]:
-        """The batches with their records, in the order of the log."""
+        """The facts and the records of each batch, in the order of the log."""
         for segment in self.segments:
             yield from ((facts, records) for facts, _, records in self.dumped[segment])
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
-        """For each batch: the base offset of its segment, its facts and its layout."""
+        """For each batch, in order: the base offset of its segment, its facts and its layout."""
         for segment in self.segments:
             yield from ((segment, facts, layout) for facts, layout, _ in self.dumped[segment])
 
     def folded(self) -> Partition:
-        """The partition folded from its batches or, without a dump, from its producers."""
+        """The state of the partition after its batches or, if there is no dump, with the producers that were
+        printed."""
         partition = Partition(self.name, damage=self.damage[:DAMAGE_MAX], corrupt=len(self.damage))
         partition.is_printed = bool(self.dumped)
         for facts, _ in self.batches():

@@ -1,6 +1,9 @@
-"""Reads printed text line by line: output of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of
-brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason.
-A batch of a coordinator's log that was dumped without its records is counted once more, as `no_records`."""
+"""Reads printed text line by line. A text may mix the output of Kafka's dump tool, tables of
+`kafka-transactions.sh`, and log output of brokers and clients.
+
+Each line that is not empty is counted, as used or as skipped for a reason. A batch of a coordinator's log
+that was dumped without its records is counted a second time, as `no_records`.
+"""
 
 import re
 from collections import Counter
@@ -43,10 +46,10 @@ from eosviz.pipeline.kafka_logs.text_tables import (
 from eosviz.pipeline.kafka_logs.words import place_words, words
 
 EXAMPLES_MAX = 3
-"""At most this many skipped lines of one reason are shown with their place. All are counted."""
+"""At most this many skipped lines are shown for each reason. All are counted."""
 _EXAMPLE_CHARACTERS = 80
 LOG_LINES_MAX = 10_000
-"""At most this many log lines of brokers and clients are kept. All are counted."""
+"""At most this many lines of log output are kept. All are counted."""
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 _WITHOUT_CONTENT = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
@@ -59,9 +62,9 @@ class Skipped(StrEnum):
 
     FOREIGN = "foreign"
     OTHER_LOG = "other_log"
-    """The line is from a broker's or client's log and says nothing about transactions."""
+    """The line is log output of a broker or client, and not about transactions."""
     CONTINUED = "continued"
-    """The line continues the value of the record above it."""
+    """The line continues the value of the record before it."""
     NO_FILE = "no_file"
     NO_PARTITION = "no_partition"
     UNREADABLE = "unreadable"
@@ -76,40 +79,42 @@ class Example(NamedTuple):
     reason: Skipped
     place: str
     line: str
-    """The beginning of the line."""
+    """The beginning of the line, at most _EXAMPLE_CHARACTERS."""
 
 
 @dataclass(slots=True)
 class TextReading:
-    """The contents of all texts."""
+    """What was read of all texts."""
 
     partitions: dict[str, TextPartition] = field(default_factory=dict)
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     files: list[str] = field(default_factory=list)
     lines: int = 0
-    """How many lines of the texts are not empty."""
+    """The number of lines that are not empty."""
     used: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
     examples: list[Example] = field(default_factory=list)
     """The first skipped lines of each reason."""
     log_lines: list[LogLine] = field(default_factory=list)
-    """Log lines of brokers and clients about transactions, in the order of the texts."""
+    """The lines of log output that are about transactions, in the order of the texts."""
     log_lines_left_out: int = 0
-    """How many log lines there were beyond LOG_LINES_MAX."""
+    """The number of such lines that were not kept, because of LOG_LINES_MAX."""
     asked_ms: int = -1
-    """The newest time of a running broker's answer, in milliseconds since 1970; -1 if none has a time."""
+    """The newest time in an answer of a running broker, in milliseconds since 1970; -1 if no answer has a
+    time."""
 
 
 class TextReader:
-    """Reads texts. Give it the texts, one after the other, then call `finish`."""
+    """Reads texts. Give it the texts one after the other, with `read`; then call `finish`."""
 
     def __init__(self) -> None:
         self.reading = TextReading()
         self._path = Path()
         self._number = 0
         self._answers: list[CoordinatorEntry] = []
-        """The answers of running coordinators. Only at the end is it known whether a dump has something newer."""
+        """The answers of running coordinators. They are taken in at the end, when it is known whether a dump
+        contains something newer."""
         self._reset()
 
     def _reset(self) -> None:
@@ -122,7 +127,7 @@ class TextReader:
         self._in_value = False
 
     def read(self, path: Path, lines: Iterable[str]) -> None:
-        """Take in one text; `path` is its name in evidence."""
+        """Take in one text. `path`: its name in evidence."""
         self._path, self._number = path, 0
         self._reset()
         self.reading.files.append(str(path))
@@ -141,7 +146,7 @@ class TextReader:
         self._end_batch()
 
     def finish(self) -> TextReading:
-        """Adds the contents of the internal topics to what was read, and returns it."""
+        """Take in the contents of the internal topics, and return what was read."""
         for name, partition in sorted(self.reading.partitions.items()):
             topic = name.rpartition("-")[0]
             if topic == coordinator_log.TOPIC:
@@ -165,7 +170,7 @@ class TextReader:
         return f"{self._path.name}: line {self._number}"
 
     def _take(self, line: str) -> Skipped | None:
-        """Use one line. Returns the reason if it was not used."""
+        """Use one line. Returns None, or the reason why it was not used."""
         if line.startswith("Dumping "):
             self._start_file(line.removeprefix("Dumping ").strip())
             return None
@@ -213,8 +218,8 @@ class TextReader:
         self._reset()
         path = Path(dumped)
         self._file = path.name
-        # A dump that was made inside the folder names only the file. The text itself may be in that folder
-        # too.
+        # A dump that was made inside the folder contains only the file's name. The text itself may also be in
+        # that folder.
         names = (path.parent.name, self._path.parent.name)
         name = next((one for one in names if _PARTITION.fullmatch(one)), None)
         if name is None:
@@ -252,7 +257,8 @@ class TextReader:
         if self._segment is None:
             return self._no_segment()
         if self._batch is None or not self._batch.takes(record):
-            # Before Kafka 2.2 a deep dump had no batch lines: each record line has the fields of its batch.
+            # Before Kafka 2.2 a deep dump had no lines for batches: each line of a record has the fields of
+            # its batch.
             self._end_batch()
             number(record.fields, "producerid")
             self._batch = DumpedBatch(record.fields, self._place())
@@ -272,7 +278,8 @@ class TextReader:
         self._of.dumped[self._segment].append((facts, layout, batch.records if internal else []))
 
     def _side_file(self, line: str) -> Skipped | None:
-        """Use a line that is about no batch of the current format. Returns the reason if it was not used."""
+        """Use a line that is about no batch of the current format. Returns None, or the reason why it was not
+        used."""
         self._in_value = False
         if self._of is None or self._file is None:
             return Skipped.NO_FILE
@@ -372,7 +379,7 @@ class TextReader:
 
 
 def _is_garbled(reason: Skipped | None, line: str) -> bool:
-    """Whether a skipped line of a dumped segment may have been about a batch."""
+    """Whether a line of a dumped segment that was skipped may have been about a batch."""
     return reason is Skipped.UNREADABLE or (reason is Skipped.FOREIGN and _PART_OF_A_BATCH in line)
 
 

@@ -1,4 +1,5 @@
-"""`manage.py give_role teacher@example.org instructor` gives a person this role in place of any other.
+"""`manage.py give_role teacher@example.org instructor` gives a person this role and takes their other roles
+away.
 
 A superuser stays an administrator.
 """

@@ -1,5 +1,5 @@
-"""`manage.py retention`: counts old data of people without an account, and expired cookies; deletes them when
-asked to."""
+"""`manage.py retention` counts old data of people without an account, and expired cookies. With `--delete` it
+also deletes them."""
 
 from __future__ import annotations
 

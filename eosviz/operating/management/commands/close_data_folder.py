@@ -1,4 +1,5 @@
-"""`manage.py close_data_folder`: closes the data folder to other users, as EOSVIZ_UMASK says."""
+"""`manage.py close_data_folder`: removes the access of other users to the data folder; EOSVIZ_UMASK says
+which users."""
 
 from __future__ import annotations
 

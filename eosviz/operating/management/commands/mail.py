@@ -1,4 +1,4 @@
-"""`manage.py mail [ADDRESS]`: shows the mails that a site without a mail server keeps instead of sending them."""
+"""`manage.py mail [ADDRESS]`: shows the mails that a site without a mail server stores and does not send."""
 
 from __future__ import annotations
 

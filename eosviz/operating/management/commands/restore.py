@@ -27,5 +27,6 @@ class Command(TablesCommand):
             content = restore(path, self.stdout.write)
         except (Refused, Damaged) as refused:
             raise CommandError(f"{path}: {refused}. Nothing was changed.") from refused
-        call_command("migrate", verbosity=0)  # roles and library of this eosviz replace those of the backup
+        # the roles and the library of this release replace those of the backup
+        call_command("migrate", verbosity=0)
         self.stdout.write(f"restored: {sum(content.rows.values())} rows, {content.files} files")
