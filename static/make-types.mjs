@@ -12,8 +12,9 @@ export const FILE = new URL("generated/messages.ts", import.meta.url);
 const BANNER = "// Made by `make schema` from docs/messages.schema.json. Change the types of the server (eosviz/contract/README.md).";
 
 /**
- * The schema in a form that the maker of types can read: it knows tuples only as older drafts write them, bounds of
- * other lists only as very long unions, and names with a text of their own only behind `allOf`.
+ * The schema, rewritten for json-schema-to-typescript: tuples (`prefixItems`) as older drafts of JSON Schema write
+ * them, other lists without bounds, which would become very long unions, and a `$ref` with a description behind
+ * `allOf`.
  */
 function readable(node) {
   if (Array.isArray(node)) return node.map(readable);
@@ -25,7 +26,7 @@ function readable(node) {
   return Object.keys(kept).length === 0 ? { $ref } : { ...kept, allOf: [{ $ref }] };
 }
 
-/** The content of the file. */
+/** The text of static/generated/messages.ts. */
 export async function types() {
   const schema = readable(JSON.parse(await readFile(SCHEMA, "utf-8")));
   return compile(schema, "Sent", {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const STATIC = dirname(fileURLToPath(import.meta.url));
-// Inside node_modules, so that packages outside the bundles are found from there.
+// The built tests lie inside node_modules, so that Node finds the packages that are not bundled into them.
 const BUILT = join(STATIC, "..", "node_modules", ".eosviz-tests");
 
 function testFiles(folder) {

@@ -4,8 +4,9 @@
  * <eos-builder draft='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
  *    edit="…" preview="…" save="…" publish="…" try="…"></eos-builder>
  *
- * The text is the scenario. An edit in the form goes to the server with the text, and the changed text comes back: one
- * edit after the other, and again if the author typed meanwhile. The text on the page is stored by itself.
+ * The text is the scenario. The page sends it to the server together with the edits made in the form, and the server
+ * returns the changed text. Only one such request is under way at a time; if the author typed meanwhile, its answer is
+ * discarded and the edits are sent again. The text on the page is stored without a press on a button.
  */
 
 import { LitElement, html, nothing } from "lit";
@@ -75,11 +76,13 @@ export class Builder extends LitElement {
   #document: JsonObject = {};
   #pending: Edit[] = [];
   #past = new Past();
-  /** Ids of the fields that get the focus once they exist: the first that does. */
+  /** Ids of elements. After the requested edits, the first of them that exists and is not disabled gets the focus. */
   #focus: string[] = [];
-  /** For each requested edit, the function from the open rows before it to those after it. */
+  /**
+   * For each requested edit that moves or removes a row: the function from the open rows before it to those after it.
+   */
   #shifts: ((open: Set<string>) => Set<string>)[] = [];
-  /** The revision that another window stored, if both windows changed the text; 0: none. */
+  /** The number of the revision that another window stored while this one changed the text; 0: there is no conflict. */
   #elsewhere = 0;
   #typed = false;
   #busy = false;
@@ -181,7 +184,7 @@ export class Builder extends LitElement {
     this.#draw();
   }
 
-  /** Undoes the last change of the text, or redoes it; not while a change is being sent. */
+  /** Undoes the last change of the text, or redoes it (`isBack` false). Does nothing while an edit is being sent. */
   #undo(isBack: boolean): void {
     if (this.#busy || this.#pending.length > 0) return;
     const before = this.#draft.text;
@@ -206,7 +209,10 @@ export class Builder extends LitElement {
     this.#later("typed", TYPED_MS, () => this.#pump());
   }
 
-  /** Sends one request at a time; its answer never overwrites text that was typed meanwhile. */
+  /**
+   * Sends the text with the requested edits, until none is left. Only one request is under way at a time, and its
+   * answer never overwrites text that was typed meanwhile.
+   */
   async #pump(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -234,7 +240,7 @@ export class Builder extends LitElement {
     if (this.#focus.length > 0 && this.#pending.length === 0) void this.updateComplete.then(() => this.#stand());
   }
 
-  /** Moves the focus to the first of `#focus` that exists. */
+  /** Moves the focus to the first element of `#focus` that exists and is not disabled. */
   #stand(): void {
     const there = this.#focus.map((id) => document.getElementById(id)).find((found) => found !== null && !found.matches(":disabled"));
     this.#focus = [];
@@ -264,7 +270,10 @@ export class Builder extends LitElement {
     this.#draw();
   }
 
-  /** Stores the text on the page; true once it is stored. */
+  /**
+   * Stores the text on the page. Resolves to whether the text that is on the page afterwards is stored. `leaving`: the
+   * page may be closed before the answer arrives.
+   */
   async save(leaving = false): Promise<boolean> {
     window.clearTimeout(this.#timers["save"]);
     if (this.#saved === "conflict") return false;
@@ -288,7 +297,7 @@ export class Builder extends LitElement {
     return this.#saved === "saved";
   }
 
-  /** If both windows changed the text: replaces the text that the other window stored by this one. */
+  /** In a conflict of two windows: stores the text of this window in place of the text that the other one stored. */
   #keepThis(): void {
     this.#draft.revision = this.#elsewhere;
     this.#saved = "dirty";
@@ -296,13 +305,13 @@ export class Builder extends LitElement {
     void this.save();
   }
 
-  /** If both windows changed the text: loads the stored one and discards this one. */
+  /** In a conflict of two windows: loads the stored text and discards the text of this window. */
   #takeOther(): void {
     window.removeEventListener("beforeunload", this.#leaving);
     location.reload();
   }
 
-  /** Submits a form of the page once everything is stored. */
+  /** Posts to `address` and so leaves the page, once the text is stored; stays if it cannot be stored. */
   async #send(address: string): Promise<void> {
     while (this.#busy) await new Promise((done) => window.setTimeout(done, 50));
     if (this.#saved !== "saved" && !(await this.save())) return;
@@ -386,7 +395,7 @@ export class Builder extends LitElement {
         <fieldset class="bare" ?disabled=${stale}>${this.#fields(form)}</fieldset></section>`;
   }
 
-  /** Shows a group of the form; the address names it, so that a reload shows it again. */
+  /** Shows a group of the form. The page's address names the group, so that a reload shows it again. */
   #show(group: string): void {
     this.#group = group;
     history.replaceState(history.state, "", `#${group}`);
@@ -438,8 +447,8 @@ export class Builder extends LitElement {
   }
 
   /**
-   * The choice of languages. If the author writes only one language, every text is the same in both, so that pages in
-   * the other language show it.
+   * The choice of languages. If the author writes only one language, every text is stored in both, so that pages in the
+   * other language show it, too.
    */
   #language(): TemplateResult {
     const choose = (event: Event): void => {

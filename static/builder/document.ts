@@ -24,7 +24,7 @@ export interface Field {
   table: string | null;
   /** The kind of names that may be entered here; null: any text. */
   names: string | null;
-  /** Deciding word of the row → the kind of names that may be entered instead. */
+  /** Value of the row's deciding field (`Form.belonging`) → the kind of names that may be entered with it. */
   names_by: Record<string, string>;
 }
 
@@ -39,10 +39,16 @@ export interface Setting {
 export interface Form {
   sections: Record<string, Record<string, Field>>;
   tables: Record<string, Record<string, Setting>>;
+  /**
+   * Section → its deciding field. Its rows are of several kinds, such as the calls `send` and `commit`. `word`: the
+   * name of the field that says the kind; `always`: the fields of every kind; `fields`: kind → its own fields.
+   */
   belonging: Record<string, { word: string; always: string[]; fields: Record<string, string[]> }>;
   needs: Record<string, string[]>;
   actions: Record<string, string[]>;
-  /** The fields of a fault's message: action → request that it names ("": any) → its fields. */
+  /**
+   * For faults with a message: action of the fault → API of the message ("": any) → field of the message → its setting.
+   */
   messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
@@ -74,7 +80,7 @@ export interface Meaning {
   lesson: string;
 }
 
-/** The fields of the document itself, in groups that are opened one by one. Every field is in one of them. */
+/** Group → the top-level fields of the document in it. One group is open at a time; every field is in one of them. */
 export const GROUPS: Record<string, string[]> = {
   about: ["id", "title", "summary", "watch_for", "question", "profile", "opens_on"],
   cluster: ["cluster", "topics"],
@@ -87,7 +93,10 @@ export const GROUPS: Record<string, string[]> = {
   further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 
-/** The keys that a free table may have, and the catalogue's prefix for their meanings; null if no form lists them. */
+/**
+ * The keys that the table in the field `name` of a row may have, and the catalogue's prefix for the texts that explain
+ * them. Null if any key is allowed.
+ */
 export function knownKeys(form: Form, field: Field, row: JsonObject, name: string): { known: Record<string, Setting>; prefix: string } | null {
   if (field.table !== null) return { known: form.tables[field.table] ?? {}, prefix: CATALOGUE_OF_TABLE[field.table] ?? "" };
   const requests = name === "message" ? form.messages[String(row["action"])] : undefined;
@@ -97,7 +106,7 @@ export function knownKeys(form: Form, field: Field, row: JsonObject, name: strin
   return { known: requests[api] ?? requests[""] ?? {}, prefix: "form.crafted" };
 }
 
-/** The least and the greatest number of a setting; null if they are not given. */
+/** The least and the greatest value of an integer setting; null if a bound is missing or it is no integer. */
 export function boundsOf({ kind, low, high }: Setting): { low: number; high: number } | null {
   return kind === "int" && low !== null && high !== null ? { low, high } : null;
 }
@@ -109,7 +118,7 @@ const CATALOGUE_OF_WORD: Record<string, string> = {
   fault: "form.action", call: "form.call_word", override: "form.override_word", service: "form.approach_word", checkpoint: "form.ask",
 };
 
-/** The catalogue's prefix for the choices of a field; null if they have no texts. */
+/** The catalogue's prefix for the texts of a field's choices; null if they have none. */
 export function wordsOfChoices(section: string, name: string, form: Form): string | null {
   if (name === "profile") return "library.profile";
   if (section === "scenario") return name === "question" ? "library.question" : null;
@@ -117,7 +126,9 @@ export function wordsOfChoices(section: string, name: string, form: Form): strin
   return form.belonging[section]?.word === name ? CATALOGUE_OF_WORD[section] ?? null : null;
 }
 
-/** A place as the loader names it: rows by their name if they have one, else by number. */
+/**
+ * The place at a path, as the loader names it: keys joined by dots, a row by its name if it has one, else its number.
+ */
 export function placeOf(document: Json, path: Path): string {
   const words: string[] = [];
   let node: Json | undefined = document;
@@ -129,7 +140,7 @@ export function placeOf(document: Json, path: Path): string {
   return words.join(".");
 }
 
-/** The path to the place that a mistake names, as far as the document has it: the inverse of `placeOf`. */
+/** The inverse of `placeOf`: the path to a place that a mistake names. It ends where the document ends. */
 export function pathOf(document: Json, place: string): Path {
   const path: Path = [];
   let node: Json | undefined = document;
@@ -147,8 +158,8 @@ export function pathOf(document: Json, place: string): Path {
 }
 
 /**
- * The open rows after one was moved or removed: rows without a name are identified by their number, which may have
- * changed.
+ * The places of the open rows after `edit` moved or removed a row of `list`; `rows` are the rows before it. Places of
+ * rows without a name contain their number, which the edit may change.
  */
 export function openAfter(open: Iterable<string>, list: string, rows: Json[], edit: Edit): Set<string> {
   const number = edit.path.at(-1) as number;
@@ -170,8 +181,8 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /**
- * The fields that this row may have: all, or those that belong to its deciding word; in any case also those that it
- * has.
+ * The fields to show for a row, the deciding one (`Form.belonging`) first: those that go with its value, and those that
+ * the row has. In a section without a deciding field: all fields.
  */
 export function fieldsOf(form: Form, section: string, row: JsonObject): [string, Field][] {
   const every = Object.entries(form.sections[section] ?? {});
@@ -183,15 +194,15 @@ export function fieldsOf(form: Form, section: string, row: JsonObject): [string,
   return [...shown.filter(([name]) => name === belonging.word), ...shown.filter(([name]) => name !== belonging.word)];
 }
 
-/** The field in this row: the row's deciding word may change which names can be entered. */
+/** The field with the kind of names that may be entered in this row: the row's deciding field may change it. */
 export function fieldIn(form: Form, section: string, field: Field, row: JsonObject): Field {
   const word = String(row[form.belonging[section]?.word ?? ""]);
   return { ...field, names: field.names_by[word] ?? field.names };
 }
 
 /**
- * The edits that give a row another deciding word; fields that mean nothing with it are removed. A fault of a message
- * also gets a message.
+ * The edits that set the deciding field of a row to `word` and remove the fields that do not go with it. A fault that
+ * acts on messages also gets a message, and a call of `send` a partition, if the row has none.
  */
 export function wordEdits(form: Form, section: string, row: JsonObject, path: Path, word: Json, names: Record<string, string[]>): Edit[] {
   const belonging = form.belonging[section];
@@ -206,13 +217,13 @@ export function wordEdits(form: Form, section: string, row: JsonObject, path: Pa
   return edits;
 }
 
-/** Whether an action is a fault of a message, which has no time of its own. */
+/** Whether a fault with this action acts on a message, and so has no time of its own. */
 export function isForMessages(form: Form, action: Json | undefined): boolean {
   return (form.actions["message"] ?? []).includes(String(action));
 }
 
 /**
- * The actor for which a crash at a message is offered: the broker among sender and receiver; if there is none, the
+ * The actor for which the builder offers a crash when a message is sent: the sender if it is a broker, else the
  * receiver.
  */
 export function crashingAt(source: string, destination: string): string {
@@ -228,15 +239,15 @@ export function whenOf(row: JsonObject): When | null {
 }
 
 /**
- * The key of the sentence for a fault whose trigger the trial run never met; null for one that it met, or before a
- * trial. `seen`: how often the trial met the trigger.
+ * The catalogue key of the sentence that says that the trial run never met the trigger of a fault. `seen`: how often
+ * the trial met it; undefined before a trial. Null if it was met, or before a trial.
  */
 export function unmetKey(row: JsonObject, seen: number | undefined): string | null {
   if (seen !== 0) return null;
   return whenOf(row) === "time" ? "builder.never_reached" : "builder.never_met";
 }
 
-/** The edits that make a fault be triggered by a message, or at a time; never by both. */
+/** The edits after which a message triggers a fault, or a time does; the other trigger is removed. */
 export function whenEdits(row: JsonObject, path: Path, when: When): Edit[] {
   const [kept, left] = when === "time" ? ["at", ["match", "after_ms"]] as const : ["match", ["at"]] as const;
   const edits: Edit[] = left.filter((name) => name in row).map((name) => ({ do: "remove", path: [...path, name] }));
@@ -250,7 +261,10 @@ function firstPartition(names: Record<string, string[]>): string {
   return names["partitions"]?.[0] ?? "t-0";
 }
 
-/** The edits with a removal of the whole table instead of its last key: otherwise `match = { }` would remain. */
+/**
+ * The edits, in which the removal of a table's only key is replaced by the removal of the table: otherwise an empty
+ * `match = { }` would remain in the text. `path`: the path of the table.
+ */
 export function withoutEmptied(edits: Edit[], table: JsonObject, path: Path): Edit[] {
   const [only, more] = Object.keys(table);
   return edits.map((edit) => {
@@ -281,7 +295,7 @@ function isText(value: JsonObject): boolean {
   return names.length > 0 && names.every((name) => (name === "en" || name === "zh-Hans") && typeof value[name] === "string");
 }
 
-/** The mistakes at a place, and the number of those below it. */
+/** The mistakes at a place, and the number of mistakes at places inside it. */
 export function mistakesAt(mistakes: Mistake[], place: string): { here: Mistake[]; below: number } {
   return {
     here: mistakes.filter((mistake) => mistake.place === place),
@@ -294,7 +308,7 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
   return mistakes.filter((mistake) => fields.includes(mistake.place.split(".")[0] ?? "")).length;
 }
 
-/** The short line of a row, from the first of some fields that it has. */
+/** The line that stands for a folded row: its time, name, kind, message and the actors or partitions that it names. */
 export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
@@ -315,7 +329,9 @@ export function matchLine(match: JsonObject): string {
   return [kind, arrow, match["partition"] ?? null, nth].filter((part) => part !== null).map(String).join(" ");
 }
 
-/** A new row to fill in, with the required fields whose values can be guessed. */
+/**
+ * A new row for the author to change: it has the required fields, with values that the loader accepts where possible.
+ */
 export function newRow(form: Form, section: string, names: Record<string, string[]>, rows: Json[]): JsonObject {
   const row: JsonObject = {};
   for (const [name, field] of Object.entries(form.sections[section] ?? {})) {
@@ -348,7 +364,7 @@ function freeName(section: string, rows: Json[]): string {
   }
 }
 
-/** The value of a text typed into a field; undefined removes the key. */
+/** The value of a text typed into a field of this kind; undefined for an empty text, which removes the key. */
 export function readValue(kind: string, text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;

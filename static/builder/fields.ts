@@ -56,13 +56,13 @@ export function drawField(sheet: Sheet, section: string, name: string, general: 
   return drawLabelled(sheet, path, place, meaning, name, input, field.kind === "names" && known.length > 0 ? drawNames(known) : nothing);
 }
 
-/** The sheet for the fields of a table, which removes the table when its last key is removed. */
+/** The sheet for the fields of a table: its `edit` removes an optional table together with its last key. */
 function emptying(sheet: Sheet, field: Field, value: Json | undefined, path: Path): Sheet {
   if (field.required || !isObject(value)) return sheet;
   return { ...sheet, edit: (edits, focus) => sheet.edit(withoutEmptied(edits, value, path), focus) };
 }
 
-/** The sheet for a row's deciding word: with another word, fields that do not belong to it are removed. */
+/** The sheet for the deciding field of a row: its `edit` also removes the fields that do not go with the new value. */
 function deciding(sheet: Sheet, section: string, name: string, path: Path): Sheet {
   if (sheet.form.belonging[section]?.word !== name) return sheet;
   const row = path.slice(0, -1);
@@ -75,7 +75,7 @@ function deciding(sheet: Sheet, section: string, name: string, path: Path): Shee
   };
 }
 
-/** Kafka's own partitions, which no document names, are allowed here, too. */
+/** Fields in which partitions of Kafka's internal topics are allowed, too; the document itself does not name these. */
 const NAMED_FREELY = new Set(["fault.partition", "match.partition"]);
 const NAMES_TOLD_MAX = 12;
 
@@ -83,7 +83,7 @@ function namesFor(sheet: Sheet, field: Field): string[] {
   return field.names === null ? [] : sheet.names[field.names] ?? sheet.form.names[field.names] ?? [];
 }
 
-/** The names without those that the document's cluster does not have: ZooKeeper's, or those of a controller quorum. */
+/** The offered names without the `absent` ones: a cluster has either ZooKeeper or a controller quorum, not both. */
 function here(sheet: Sheet, offered: string[]): string[] {
   const absent = sheet.names["absent"] ?? [];
   return offered.filter((name) => !absent.includes(name));
@@ -116,7 +116,7 @@ function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, 
 
 const MISSING = "scenario.wrong.missing";
 
-/** The sentence of a mistake. If nothing has been entered yet, it does not say that something is impossible. */
+/** The sentence of a mistake. For a missing value it says only what is allowed, and not that a value is wrong. */
 export function mistakeText({ wrong, allowed }: Mistake): string {
   const isMissing = isObject(wrong as Json) && (wrong as JsonObject)["key"] === MISSING;
   return isMissing ? say("builder.mistake.missing", { allowed }) : say("builder.mistake", { wrong, allowed });
@@ -184,7 +184,7 @@ function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, me
     ${drawMistakes(sheet, path, place)}</fieldset>`;
 }
 
-/** A form that puts the picture of a step where the caret last was in the lesson's text. */
+/** A form that inserts the reference to the picture of a step where the caret last was in the lesson's text. */
 function drawPicture(sheet: Sheet, path: Path, change: (text: string) => void): TemplateResult {
   const [area, step, about] = [idOf(path), `${idOf(path)}-step`, `${idOf(path)}-about`];
   const put = (): void => {
@@ -232,7 +232,7 @@ export function drawFields(sheet: Sheet, section: string, row: JsonObject, path:
   const fields = fieldsOf(sheet.form, section, row);
   const draw = ([name, field]: [string, Field]): Drawn => drawField(sheet, section, name, field, row[name], [...path, name]);
   if (section !== "fault") return html`${fields.map(draw)}`;
-  // The trigger of the fault is chosen first; then only its fields are shown, and other fields that the row has.
+  // The author chooses the trigger first. Fields of the other trigger are shown only if the row has them.
   const [action, ...others] = fields;
   const hidden = whenOf(row) === "time" ? ["match", "after_ms"] : ["at"];
   return html`${action === undefined ? nothing : draw(action)}${isForMessages(sheet.form, row["action"]) ? nothing : drawWhen(sheet, row, path)}
@@ -252,13 +252,13 @@ function drawWhen(sheet: Sheet, row: JsonObject, path: Path): TemplateResult {
     ${(["message", "time"] as const).map((one) => html`<option value=${one} ?selected=${one === when}>${say(`builder.when.${one}`)}</option>`)}</select></div>`;
 }
 
-/** The keys of a table whose keys are known: those that are set, and a choice of the others. */
+/** A table whose possible keys are known: a field for each key that is set, and a choice of the others. */
 function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, Setting>; prefix: string }, value: JsonObject, path: Path, place: string): TemplateResult {
   const producer = path[0] === "producers" ? placeOf(sheet.document, path.slice(0, 2)).split(".")[1] ?? "" : null;
   const effective = producer === null ? undefined : sheet.effective(producer);
   const names = Object.keys(value);
   const choice = `${idOf(path)}-add`;
-  // A button carries out the choice: the arrow keys change a choice with each of its lines.
+  // A button adds the chosen key, because the arrow keys already change the choice at each line that they pass.
   const add = (): void => {
     const select = document.getElementById(choice) as HTMLSelectElement | null;
     const name = select?.value ?? "";
@@ -280,7 +280,7 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
       <button type="button" class="small" id="${choice}-do" @click=${add}>${say("builder.add")}<span class="sr"> ${say("builder.add_setting")}</span></button></div>`;
 }
 
-/** A setting's default and its allowed values; its field shows the value. */
+/** The text beside a setting's field: its default and its allowed values. */
 function drawUsual(setting: Setting): Drawn {
   const bounds = boundsOf(setting);
   const usual = showValue(setting.default);
@@ -291,7 +291,7 @@ function drawUsual(setting: Setting): Drawn {
   return parts.length === 0 ? nothing : html`<span class="quiet form-usual">${parts.join(" · ")}</span>`;
 }
 
-/** The values that the given settings force (CFG-6), with the engine's reasons from the trial. */
+/** The settings whose values other settings force (CFG-6), each with the engine's reason from the trial. */
 function drawForced(effective: Record<string, { value: Json; reason?: string; rule?: string }>, given: string[]): Drawn {
   const forced = Object.entries(effective).filter(([name, one]) => !given.includes(name) && one.reason !== undefined
     && one.reason !== "default" && one.reason !== "set" && !(name === "guarantee_order" && one.value === false));
@@ -314,7 +314,7 @@ function firstValue(setting: Setting): Json {
   return setting.default ?? setting.low ?? 1;
 }
 
-/** The keys of a table that no form lists: each with its value, and a field for one more. */
+/** A table in which any key is allowed: a field for each of its keys, and an empty one for a further key. */
 function drawFree(sheet: Sheet, meaning: string, value: JsonObject, path: Path, place: string): TemplateResult {
   const add = (event: Event): void => {
     const input = event.target as HTMLInputElement;
@@ -358,7 +358,7 @@ function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, row
     sheet.shifted(placeOf(sheet.document, list), rows, edit);
     sheet.edit([edit], focus);
   };
-  // The focus follows the row, so that it can be moved further.
+  // The focus follows the moved row, so that the author can press again and move it further.
   const move = (by: number) => (): void => {
     const buttons = by < 0 ? ["earlier", "later"] : ["later", "earlier"];
     change({ do: "move", path, by }, buttons.map((name) => `${idOf([...list, index + by])}-${name}`));

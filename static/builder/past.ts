@@ -47,7 +47,7 @@ export class Past {
     }
   }
 
-  /** The text before its last change; undefined if none is known. */
+  /** The text before the last change. `now`: the present text, which `forth` returns to. Undefined if there is none. */
   back(now: string): string | undefined {
     return this.#go(this.#before, this.#after, now);
   }

@@ -17,15 +17,18 @@ export interface Answer<T> {
 
 const SIGNED_OUT = 401;
 const FORBIDDEN = 403;
-/** The most bytes that a browser sends for a page that has been left. */
+/** The most bytes of a request that a browser still sends after its page has been left. */
 const KEPT_ALIVE_MAX = 60_000;
 
-/** Sends a request. `leaving`: it is completed even if the page is left meanwhile, provided that it is short enough. */
+/**
+ * Sends a request and returns the server's answer. `leaving`: the browser completes the request even if the reader
+ * leaves the page meanwhile, provided that it is shorter than `KEPT_ALIVE_MAX`.
+ */
 export async function ask<T extends object>(address: string, asked: unknown, leaving = false): Promise<Answer<T>> {
   const body = stringifyWithBigint(asked);
   const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE_MAX;
   let response = await post(address, body, keepalive);
-  // After a sign-in in another window, the token is another one.
+  // A sign-in in another window replaces the token, so the page fetches the new one and tries once more.
   if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
   if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), fields: {} };
   // A signed-out author is sent to the sign-in page.
@@ -45,7 +48,8 @@ function post(address: string, body: string, keepalive: boolean): Promise<Respon
 }
 
 /**
- * Takes over the token of the account that is signed in now; false if none is, or if the page has this token already.
+ * Fetches the page again and takes over its CSRF token. Resolves to whether it has one: it has none if no account is
+ * signed in.
  */
 async function learnToken(): Promise<boolean> {
   const page = await fetch(location.href).catch(() => null);

@@ -64,7 +64,8 @@ export interface Placed extends Mark {
   x: number;
   width: number;
   /**
-   * Whether the mark has words: not if they would cover the words of the mark before, because the rows below have them.
+   * Whether the mark's words are drawn. They are left out if they would cover those of the mark before; the rows of the
+   * form have them anyway.
    */
   worded: boolean;
 }

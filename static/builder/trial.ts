@@ -68,10 +68,16 @@ export interface Trial {
   messages: Message[];
   messages_in_all: number;
   seen_by_rules: number[];
-  /** Names of beats that this run does not have; `beat_kinds` says how many beats of each kind it has. */
+  /**
+   * The author's names for beats that the trial run does not have: the name is for beat `nth` of `kind`, of `found`.
+   */
   empty_names: { place: string; kind: string; nth: number; found: number; line: number | null }[];
+  /** Kind of beat → how many beats of this kind the trial run has. */
   beat_kinds: Record<string, number>;
-  /** The document's questions; `step` and the sentences are null if the run does not ask the question. */
+  /**
+   * The document's questions: each with the step at which the trial run asks it, its sentence (`said`) and the right
+   * answer. These three are null if the run never asks it.
+   */
   questions: { place: string; line: number | null; step: number | null; said: string | null; right: string | null }[];
   configurations: Record<string, Record<string, { value: Json; default?: Json; reason?: string; rule?: string }>>;
   broke: string | null;
@@ -174,7 +180,7 @@ function transactions(trial: Trial): TemplateResult | typeof nothing {
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.transactions.left", { left })}</p>` : nothing}</section>`;
 }
 
-/** The outcome of each record, and what its application was notified of. */
+/** The table of records: the fate of each, and the result that its application received. */
 function records(trial: Trial): TemplateResult | typeof nothing {
   if (trial.records.length === 0) return nothing;
   const left = trial.record_rows_in_all - trial.records.length;
@@ -200,7 +206,9 @@ function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothi
       : html`<b>${say("builder.trial.question", { step })}</b> ${said}<br><span class="quiet">${say("builder.trial.question.right", { answer: right ?? "" })}</span>`}</li>`)}</ul></section>`;
 }
 
-/** Consecutive serials as a range; of others only the first and the last, because some between them are missing. */
+/**
+ * The serials as text: `r1–r3` if they are consecutive; `r1 … r9` if some between the first and the last are missing.
+ */
 function serials({ first, last, count }: Records): string {
   return last - first + 1 === count ? range(`r${first}`, `r${last}`) : `r${first} … r${last}`;
 }
@@ -223,7 +231,7 @@ function unmet(trial: Trial, door: TrialDoor): TemplateResult {
       ? html`<button class="small" type="button" @click=${keep}>${say("builder.trial.keep")}</button>` : nothing}`;
 }
 
-/** A value as text; for an empty list or a missing value, the word for nothing. */
+/** A value as text; the catalogue's word for *nothing* if that text is empty. */
 function valueOrNothing(value: Json): string {
   return showValue(value) || say("builder.trial.reported.nothing");
 }

@@ -4,10 +4,11 @@
  * <eos-results socket="/ws/classes/…/?lang=en"><div class="results-table"><table>…</table></div>
  *    <p data-when="live">…</p><p data-when="away">…</p><p data-when="over">…</p></eos-results>
  *
- * The server sends the table whenever it changes, from the same template that made the page, so nothing is drawn here.
- * Elements sent with `data-part` replace those of the same name and no others. Nothing is announced until the first
- * message. Without a connection, the page stays as it is, says so, and tries again, unless the server closed the socket
- * for good (4401, 4403, 4404 of docs/websocket.md).
+ * The server sends HTML whenever the content changes, made from the same template as the page, so this script draws
+ * nothing itself. An element sent with `data-part` replaces the element of the page with the same `data-part`. Of the
+ * `data-when` texts, *live* is shown after a message; *away* while the connection is lost, in which time the page keeps
+ * its content and connects again; *over* if the server closed the socket for good (codes 4401, 4403 and 4404 of
+ * docs/websocket.md).
  */
 
 const FIRST_PAUSE_MS = 500;
@@ -45,8 +46,8 @@ export class Results extends HTMLElement {
     });
     socket.addEventListener("close", ({ code }) => {
       if (this.#socket !== socket) return;
-      // Another person who has signed in in this browser may be allowed to look: one more socket is tried, because it
-      // carries the present cookie.
+      // After a sign-out, another person may have signed in in this browser. The page tries one more socket, which
+      // carries the new cookie.
       if (CLOSED_FOR_GOOD.includes(code) && (code !== SIGNED_OUT || this.#wasSignedOut)) {
         this.#show("over");
         return;

@@ -12,8 +12,8 @@ export function partitionOf(frame: Frame, last: string | null = null): string | 
 }
 
 /**
- * The messages that a fault of this step is about. Arriving messages need not be looked up: the changes show their
- * partition.
+ * The messages that a fault changes in this step, as they were before it; none if the step is no fault. Messages that
+ * arrive are not among them: the changes of their step already show their partition.
  */
 function settledMessages(frame: Frame): MessageView[] {
   const { step } = frame;

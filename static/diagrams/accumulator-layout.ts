@@ -1,4 +1,4 @@
-/** The producer's side before anything is sent: records, one queue per partition, buffer pool. Pure. */
+/** The shapes of a producer's accumulator panel: its records, one queue per partition, the buffer pool. Pure. */
 
 import type { WaiterView } from "../generated/messages.ts";
 import type {
@@ -19,13 +19,13 @@ export interface BatchBox {
   key: string;
   hue: string;
   label: string;
-  /** Whether records can still be appended to it: it is then dashed, as everything that is undecided. */
+  /** Whether records can still be appended to the batch. An open batch is dashed, like everything that may change. */
   open: boolean;
   /** How full the batch is, 0 to 1. */
   fill: number;
   facts: string[];
   state: string;
-  /** A countdown that runs for this batch. */
+  /** The countdown that runs for this batch, in words; null if none runs. */
   countdown: string | null;
   fresh: boolean;
   picked: boolean;
@@ -52,7 +52,7 @@ export interface AccumulatorShape {
   settings: string;
   records: { fact: string; sentence: string };
   queues: QueueShape[];
-  /** Empty queues that are not muted: one line names them all. */
+  /** The queues that are empty and not muted, which one line names; null if there are none. */
   empty: { partitions: string[]; changed: boolean } | null;
   folded: string | null;
   pool: { fact: string; share: number; changed: boolean; waiters: string | null };
@@ -107,8 +107,8 @@ function clientState(client: ClientView): string | null {
 }
 
 /**
- * The queues in the header's order while they fit; if they do not, those that this step changed are preferred, then
- * those with batches.
+ * The queues to draw (`shown`, at most `most`) and the others (`rest`), both in the order of `ordered`. If not all fit,
+ * the queues that this step changed are drawn first, then those with batches.
  */
 function choose(frame: Frame, name: string, client: ClientView, ordered: string[], most: number) {
   if (ordered.length <= most) return { shown: ordered, rest: [] as string[] };
@@ -142,7 +142,9 @@ function queueShape(frame: Frame, name: string, client: ClientView, partition: s
   };
 }
 
-/** Why the Sender may take this partition's head, as the last pass found it (ACC-10); null: it may not. */
+/**
+ * The engine's reason why the Sender's last pass found this partition ready to be drained (ACC-10); null: it did not.
+ */
 function readyReason(client: ClientView, partition: string): string | null {
   for (const entries of Object.values(client.ready.nodes)) {
     for (const [ready, reason] of entries) if (ready === partition) return reason;
@@ -222,7 +224,10 @@ export function reasonText(reason: string): string {
   return say(`diagram.accumulator.reason.${reason}`);
 }
 
-/** Notes on the Sender. `isCountdownShown`: the countdown of a batch already shows when the Sender checks next. */
+/**
+ * Sentences about the Sender's last pass. `isCountdownShown`: a batch already has a countdown to the Sender's next
+ * check, so no sentence says when that is.
+ */
 function noteTexts(client: ClientView, isCountdownShown: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
@@ -264,7 +269,7 @@ export function countRecords(records: Record<string, RecordView>): Map<string, C
   return counts;
 }
 
-/** The counts with those of records that lie far back and are not listed. */
+/** The counts of the records that the view lists plus those that it only counts (`folded`: status → number). */
 function allOf(listed: Counts | undefined, folded: Readonly<Record<string, number>> | undefined): Counts | undefined {
   if (folded === undefined) return listed;
   const all: Counts = { total: listed?.total ?? 0, byStatus: { ...listed?.byStatus }, firstPending: listed?.firstPending ?? [] };
@@ -310,8 +315,8 @@ function blockedBy(what: string): string {
 const METHODS: Record<string, string> = { send_offsets: "sendOffsetsToTransaction", force_close: "close" };
 
 /**
- * The sentence about a loop, which has no calls left to count: its place in its round, the records that it holds, and
- * what it waits for.
+ * The sentence about an application that runs a loop: its place in the round, the records that it holds, and what it
+ * waits for. A loop has no script, so the sentence counts no remaining calls.
  */
 function loopSentence(application: string, loop: LoopView, blocker: string | null): string {
   const { consumer, state, round, sent } = loop;

@@ -119,7 +119,7 @@ export class Accumulator extends DiagramElement {
   }
 }
 
-/** The first names; the others are counted. */
+/** At most `most` names; if there are more, the number of the others follows as `+3`. */
 function firstOf(names: readonly string[], most: number): string[] {
   return names.length <= most ? [...names] : [...names.slice(0, most), `+${names.length - most}`];
 }

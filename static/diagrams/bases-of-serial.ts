@@ -1,4 +1,4 @@
-/** Where the copies of a record are in a log. Pure. */
+/** Finds the batches of a log that hold a record. Pure. */
 
 import type { LogBatchView } from "../player/frame.ts";
 

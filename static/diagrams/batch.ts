@@ -7,7 +7,7 @@ import type { ClientBatchView, LogBatchView, Plan } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 
-/** Hues repeat after six producers (tokens `--p0` to `--p5`). */
+/** The number of producer colours (tokens `--p0` to `--p5`). The seventh producer has the colour of the first. */
 export const HUES = 6;
 
 /** A 64-bit id beyond 2^53 arrives as text. */
@@ -45,7 +45,8 @@ export function sequences(first: Id, last: Id): string {
 }
 
 /**
- * Records by serial, as learners know them: `r1–r3`. Consecutive ones are joined; at most three such groups are named.
+ * Serials as text, each with an `r`: `r1–r3`. Consecutive serials are joined to a range; at most three ranges are
+ * named.
  */
 export function serialsText(serials: readonly number[]): string {
   const runs: string[] = [];

@@ -10,8 +10,8 @@ export function hasChanged(frame: Frame, ...path: string[]): boolean {
 }
 
 /**
- * All changes of the step if one of them is at or below `path`; else none. A panel that calls this need not look at
- * other steps.
+ * All changes of the step if one of them is at or below `path`; else none. So a panel that calls this is drawn again
+ * only after steps that change something there (reading.ts).
  */
 export function changesAt(frame: Frame, ...path: string[]): readonly Change[] {
   return hasChanged(frame, ...path) ? (frame.step?.changes ?? []) : [];
@@ -31,7 +31,9 @@ export function before(frame: Frame, ...path: string[]): Json | undefined {
   return hasChanged(frame, ...path) ? valueAt(frame.previousView, path) : undefined;
 }
 
-/** `was 10` for a changed value; null if it did not change, or has no short text. */
+/**
+ * The text `was 10` with the value before the step; null if the step did not change it, or it was an object or list.
+ */
 export function was(frame: Frame, ...path: string[]): string | null {
   if (!hasChanged(frame, ...path)) return null;
   const value = before(frame, ...path);
@@ -39,7 +41,7 @@ export function was(frame: Frame, ...path: string[]): string | null {
   return typeof value === "object" ? null : say("diagram.was", { value });
 }
 
-/** `was` for a state, in words. */
+/** As `was`, for the value of a state, which is named in words. */
 export function stateWas(frame: Frame, ...path: string[]): string | null {
   const value = hasChanged(frame, ...path) ? before(frame, ...path) : null;
   return typeof value === "string" ? say("diagram.was", { value: stateWord(value) }) : was(frame, ...path);

@@ -3,7 +3,7 @@
 import type { ClientView } from "../player/frame.ts";
 
 /**
- * The ids of a client's batches that are drained and in no request yet: the Sender counts them among those in flight.
+ * The ids of a client's batches that are drained but not yet in a request. The Sender already counts them as in flight.
  */
 export function drainedOf(client: ClientView): string[] {
   const sent = new Set(Object.values(client.requests).flatMap((request) => request.batches));

@@ -50,7 +50,7 @@ export interface NumberingRow {
   changed: boolean;
 }
 
-/** The content of the panel for a client. */
+/** The parts of a client's view that the panel shows. */
 type Shown = Pick<ClientView, "alive" | "transaction_manager">;
 
 function clientIn(frame: Frame, name: string): Shown | null {
@@ -61,8 +61,9 @@ function clientIn(frame: Frame, name: string): Shown | null {
 }
 
 /**
- * One row per partition that the transaction manager numbers: the next sequence, the last acknowledged one, those in
- * flight, unresolved ones.
+ * One row per partition that the transaction manager numbers: the next sequence number, the last acknowledged one, the
+ * ranges in flight and the unresolved number. At most `most` rows and those that this step changed; `folded` counts the
+ * others.
  */
 export function layoutNumbering(frame: Frame, name: string, most = defaults.partitions) {
   const manager = clientIn(frame, name)?.transaction_manager;

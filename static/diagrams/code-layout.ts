@@ -15,10 +15,13 @@ import { say, words } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
 import type { MachineTable } from "./machine-layout.ts";
 
-/** The relation of a line to the step; `here` is the line of the step's sentence. */
+/**
+ * What the step did at a line. `decided`, `passed`, `off` and `not_reached` are the outcomes of the condition there;
+ * `here` is the line that the step's sentence describes; `also` is a line that a note of the step describes.
+ */
 export type LineMark = "here" | "decided" | "passed" | "off" | "not_reached" | "also";
 
-/** The marks from strongest to weakest: a line with two gets the stronger one. */
+/** The marks, the strongest first. A line to which two marks apply gets the stronger one. */
 const STRENGTH: LineMark[] = ["decided", "here", "off", "passed", "not_reached", "also"];
 
 export interface LineShape {
@@ -29,15 +32,15 @@ export interface LineShape {
   text: string;
   isComment: boolean;
   mark: LineMark | null;
-  /** Whether the reader is at this line. */
+  /** Whether this is the line of the check on show or, without one, the line of the step's sentence. */
   now: boolean;
-  /** The numbers that were compared here. */
+  /** The compared numbers in words, such as `expected 13 · first 15`; "": none. */
   numbers: string;
-  /** Index of the check at this line, from 0; null if there is none. */
+  /** Index of the first of the step's checks that is at this line, from 0; null if none is. */
   check: number | null;
   /**
-   * Whether the line has no mark and was not executed: it is under a condition that did not hold or was not reached, or
-   * among such conditions.
+   * Whether the line has no mark and was not executed: it is indented under a condition that did not hold or was not
+   * reached, or it stands among such conditions.
    */
   skipped: boolean;
 }
@@ -50,18 +53,18 @@ export interface PartShape {
 export interface CodeShape {
   component: string;
   title: string;
-  /** Class and method of the line where the reader is, else the classes of the component. */
+  /** Kafka's class and method for the line marked `now`; without such a line, Kafka's classes for the component. */
   kafka: string;
   parts: PartShape[];
-  /** The effect of the reader's line, in the reader's language. */
+  /** The requirements of the line marked `now`, each with its text in the reader's language. */
   rules: { rule: string; text: string }[];
   /** Other components that the step went through. */
   others: { component: string; title: string }[];
 }
 
 /**
- * The code for a step. `chosen`: the component that the reader chose; null: none. Null if no code of a component is
- * about this step.
+ * The code beside a step. `check`: the check on show; null: the whole step. `chosen`: the component that the reader
+ * chose; null: the step's own one is shown. Returns null if the step belongs to no component's code.
  */
 export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen: string | null): CodeShape | null {
   if (frame.step === null) return null;
@@ -144,7 +147,7 @@ export function numbersText(numbers: readonly [string, Json][]): string {
   return numbers.map(([name, value]) => say("diagram.code.number", { name: fieldName(name), value: valueText(value) })).join(" · ");
 }
 
-/** The lines in parts: a line at the left edge begins one, unless it is empty. */
+/** The lines, divided into parts. A line at the left edge begins a part, unless it is empty. */
 export function partsOf(lines: readonly LineShape[]): PartShape[] {
   const parts: PartShape[] = [];
   for (const line of lines) {
@@ -159,7 +162,7 @@ export function partsOf(lines: readonly LineShape[]): PartShape[] {
   return joined(parts.map((part, index) => ({ lines: withSkipped(part.lines), folded: !(marked[index] ?? false) })));
 }
 
-/** The marks of conditions whose lines are not executed. */
+/** The marks of a condition under which the indented lines are not executed. */
 const NOT_EXECUTED: ReadonlySet<LineMark> = new Set(["passed", "not_reached", "off"]);
 
 function withSkipped(lines: readonly LineShape[]): LineShape[] {
@@ -195,10 +198,10 @@ export interface RowShape {
   fired: boolean;
 }
 
-/** The rows of a machine's table up to the one that a transition took */
+
 /**
- * The row that a transition took, after those that were tried before it. `there`: the version and level of the
- * component that has the machine.
+ * The rows of a machine's table that were tried in a transition; the last one is the row that fired. `there`: the
+ * version and level of the component that has the machine. Empty if the table has no such row.
  */
 export function layoutRows(transition: Transition, table: MachineTable, there = EVERYTHING): RowShape[] {
   const fired = table.rows[transition.row];

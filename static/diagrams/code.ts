@@ -72,7 +72,7 @@ export class CodePanel extends DiagramElement {
   declare check: Check | null;
   declare documents: Code | null;
   declare tables: ReadonlyMap<string, MachineTable>;
-  /** The component that the reader chose, and at which step. */
+  /** The component that the reader chose, and the number of the step at which this choice holds; null: no choice. */
   declare chosen: { component: string; step: number } | null;
   /** The folds that the reader opened, by component and first line. */
   declare opened: ReadonlySet<string>;
@@ -145,7 +145,9 @@ export class CodePanel extends DiagramElement {
       <p class="legend">${say("diagram.code.legend")}</p></section>`;
   }
 
-  /** A link to the page of the documents; only its text in a file that plays offline, which has no such page. */
+  /**
+   * A link to the page of a document. In a file that plays offline there is no such page, so only the text is shown.
+   */
   #linked(document: string, page: string, text: string): TemplateResult | string {
     return isInPage(document) ? text : html`<a href=${page} target="_blank" rel="noopener">${text}</a>`;
   }

@@ -28,7 +28,7 @@ export interface ConsumerRow {
   applied: string;
   changed: boolean;
   picked: boolean;
-  /** The selected records that the consumer has received, in words; null while none are selected. */
+  /** Which of the selected records the consumer has received, in words; null if no records are selected. */
   has: string | null;
 }
 
@@ -60,7 +60,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
   return { rows, folded: entries.length - rows.length };
 }
 
-/** Which of the selected records the application got from this consumer, in words; null if none are selected. */
+/** Which of the selected records this consumer delivered to its application, in words; null if none are selected. */
 function hasText(frame: Frame, consumer: ConsumerView): string | null {
   const { partition, serials = [] } = frame.selection ?? {};
   if (partition === undefined || serials.length === 0) return null;

@@ -25,7 +25,9 @@ import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { width: 296, others: 3, partitions: 6 };
 const MACHINE = "transaction_states";
-/** States that no id passes in normal operation; each is drawn once it is entered. */
+/**
+ * States that no transactional id passes in normal operation. The picture draws one only after an id has entered it.
+ */
 const RARE = ["PrepareEpochFence", "Dead"];
 
 /**
@@ -49,7 +51,7 @@ export interface CoordinatorShape {
   lastEdge: [string, string, string] | null;
   stepped: boolean;
   rows: CardRow[];
-  /** How the client found this broker. */
+  /** The newest response to FindCoordinator for this id, in words; null if there is none. */
   found: string | null;
   others: { key: string; text: string; changed: boolean; id: string; broker: string }[];
   folded: number;
@@ -64,8 +66,8 @@ function keptIds(frame: Frame): Kept[] {
 }
 
 /**
- * The id that the step is about, else the selected one, else one that changed, else the one shown before, else the
- * first.
+ * The transactional id to show, with its broker: the one that the step's transition is about, else the selected one,
+ * else one that the step changed, else the one shown before (`last`, a key), else the first.
  */
 function chosen(frame: Frame, kept: readonly Kept[], last: string | null): Kept | undefined {
   const transition = frame.step?.transition;
@@ -128,8 +130,8 @@ function cardRows(frame: Frame, kept: Kept): CardRow[] {
 }
 
 /**
- * The last producer id and epoch of a transactional id; Kafka 2.0 has no last epoch, and an identity that has not been
- * replaced yet has no last one.
+ * The producer id and epoch that a transactional id had before its present ones, such as `0·3`; the word for *none* if
+ * they have not been replaced yet. Kafka 2.0 does not keep the epoch: then only the producer id.
  */
 function lastIdentity(entry: TransactionView): string {
   if (entry.last_producer_id === null) return say("diagram.none");
@@ -160,7 +162,7 @@ function foundBy(frame: Frame, id: string): string | null {
   });
 }
 
-/** A text without line breaks in its words: a broker's number stays with its name. */
+/** A text whose lines end only at spaces, so that `broker-1` is not broken at its hyphen. */
 function whole(text: string) {
   return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }

@@ -1,6 +1,7 @@
 /**
- * A database beside Kafka and its services: for each record its row and its outbox entry, committed or not yet; the
- * offsets; and for each service its action and the records that it holds only in memory.
+ * A database beside Kafka, and the services that use it. For each record the panel shows its row and its outbox entry,
+ * committed or not yet; then the stored offsets; and for each service its present action and the records that it holds
+ * only in memory.
  *
  *     <eos-database></eos-database>
  *     document.querySelector("eos-database").frame = frame;
@@ -42,7 +43,7 @@ export interface DatabaseShape {
 
 const union = (...lists: (readonly (number | string)[])[]): number[] => [...new Set(lists.flat().map(Number))].sort((one, other) => other - one);
 
-/** The database's content; of the records, at most `most`, the newest. Null without a database. */
+/** The content of the database, with the rows of the newest `most` records. Null if the scenario has no database. */
 export function layoutDatabase(frame: Frame, most = defaults.rows): DatabaseShape | null {
   const { database, services = {} } = frame.view;
   if (database === undefined) return null;

@@ -1,4 +1,4 @@
-/** The numbers on both sides of a decision, and its rules as questions with their answers. Pure. */
+/** The numbers that a receiver compared when it decided, and its rules as questions with their answers. Pure. */
 
 import type { Decision, DecisionRow, Json, JsonObject } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -12,21 +12,24 @@ export interface RuleShape {
   rule: string;
   outcome: DecisionRow["outcome"];
   sentence: string;
-  /** *Yes* or *No*, if the sentence is a question; null if it is none, or was not reached. */
+  /** *Yes* or *No* if the rule's sentence is a question; null if it is none, or if the rule was not reached. */
   answer: string | null;
 }
 
 export interface DecisionShape {
   by: string;
   subject: string;
-  /** The compared fields. `isOfOtherEpoch`: nothing is stored for the epoch that arrived. */
+  /**
+   * The compared fields, each with the arrived and the stored value in words. `isOfOtherEpoch`: the receiver stores no
+   * value for the epoch that arrived, only for another one.
+   */
   fields: { name: string; arrived: string; stored: string; isOfOtherEpoch?: boolean }[];
   rules: RuleShape[];
-  /** The result of the deciding rule. */
+  /** If the request was refused: the rule that refused it, the error, the compared numbers and the next event. */
   refusal: { rule: string; error: string; compared: string; next: string } | null;
 }
 
-/** The fields in the order in which the engine names them; a field that only one side has gets a dash on the other. */
+/** The first `most` fields, in the engine's order. A field that only one side has gets a dash on the other side. */
 export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["fields"] {
   const found = storedFields(decision);
   const names = [...Object.keys(decision.arrived)];
@@ -45,8 +48,8 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
 }
 
 /**
- * The stored side: if the lookup of duplicates decided, the batch that it found, which has the arrived numbers; else
- * the producer's state.
+ * The numbers of the stored side. If the lookup of duplicates decided, they are those of the batch that it found, which
+ * equal the arrived numbers; else those of the producer's state.
  */
 function storedFields(decision: Decision): JsonObject {
   const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
@@ -54,8 +57,8 @@ function storedFields(decision: Decision): JsonObject {
 }
 
 /**
- * Whether a stored last sequence is missing because it would be of the epoch that arrived: the log has records, but of
- * another epoch.
+ * Whether the field is the last sequence number, and none is stored because the producer's stored state is of another
+ * epoch than the one that arrived.
  */
 function isOfOtherEpoch(name: string, stored: Json, { arrived, stored: known }: Decision): boolean {
   return name === "last_sequence" && (stored === null || stored === -1) && known?.["producer_epoch"] != null && known["producer_epoch"] !== arrived["producer_epoch"];

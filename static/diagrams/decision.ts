@@ -49,15 +49,15 @@ export function consequence(frame: Frame): string | null {
 }
 
 /**
- * The rules in three parts: folded ones before, drawn ones, folded ones after. Without a deciding rule, the first ones
- * are drawn.
+ * The rules in three parts: the drawn ones, and the folded ones before and after them. Drawn are the deciding rule with
+ * its neighbours, or the first rules if none decided.
  */
 export function foldRules(rules: readonly RuleShape[], options: { before: number; after: number } = defaults) {
   const decided = Math.max(0, rules.findIndex((rule) => rule.outcome === "decided"));
   const from = Math.max(0, decided - options.before);
   const to = Math.min(rules.length, decided + options.after + 1);
-  // A single folded rule is drawn instead, because the line that counts it would be as long; not where there is little
-  // room.
+  // A single rule is not folded, because the line that counts it would take as much room. If no rule is to be drawn on
+  // that side (`options`), it is folded all the same.
   const first = from === 1 && options.before > 0 ? 0 : from;
   const last = to === rules.length - 1 && options.after > 0 ? rules.length : to;
   return { before: rules.slice(0, first), drawn: rules.slice(first, last), after: rules.slice(last) };
@@ -117,19 +117,19 @@ export class DecisionPanel extends DiagramElement {
   }
 }
 
-/** The subject of a decision: `leader of t-0` if the leader decides. */
+/** The subject of a decision in words, such as a partition; `leader of t-0` if the partition's leader decides. */
 function subjectText(frame: Frame, shape: DecisionShape): string {
   const leader = frame.view.partitions?.[shape.subject]?.leader;
   return leader != null && shape.by === `broker-${leader}` ? say("diagram.decision.leader_of", { partition: shape.subject }) : shape.subject;
 }
 
 function drawLadder(rules: readonly RuleShape[], came: string | null, refused: boolean): TemplateResult {
-  // For a refusal, fewer rules are drawn, because its consequence is drawn below and needs the room.
+  // After a refusal, fewer rules are drawn, because the error and its consequence are drawn below and need the room.
   const { before, drawn, after } = foldRules(rules, refused ? defaults.refused : defaults);
   return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }
 
-/** A fold of rules states their number and their result. */
+/** The line for folded rules: how many passed, were not reached and were off. */
 function drawFolded(rules: readonly RuleShape[]): TemplateResult | typeof nothing {
   if (rules.length === 0) return nothing;
   const outcomes = ["passed", "not_reached", "off"] as const;

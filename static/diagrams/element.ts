@@ -14,7 +14,7 @@ import { say } from "../player/text.ts";
 import { look } from "./look.ts";
 import { Reading } from "./reading.ts";
 
-/** Buttons that may select something: without those that only fold, page, or ask why. */
+/** Elements that may select a thing when pressed: buttons and table rows, without those that fold, page or ask why. */
 const PRESSABLE = "button:not(.chip, .link, .term), [role=button]:not(.asks), tr";
 
 export abstract class DiagramElement extends LitElement implements Panel {
@@ -31,7 +31,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
     this.frame = undefined;
   }
 
-  /** Whether to draw: not if the new frame has the same values of everything that the panel read of the last one. */
+  /** Whether to draw. False if only the frame changed, and the panel would read the same values from the new frame. */
   protected override shouldUpdate(changed: PropertyValues): boolean {
     const onlyFrame = changed.size === 1 && changed.has("frame");
     return !onlyFrame || this.frame === undefined || this.#reading?.holdsFor(this.frame) !== true;
@@ -42,7 +42,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
       this.#reading = null;
       return nothing;
     }
-    // The same step may be drawn again before the next one, once its messages have arrived.
+    // Before the foreseen step, the present one may be drawn again, when messages of the server complete it.
     const foreseen = this.#foreseen?.step === this.frame.step ? this.#foreseen.reading : null;
     if (foreseen !== null) this.#foreseen = null;
     this.#reading = new Reading(this.frame, foreseen ?? this.#reading);
@@ -61,7 +61,10 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** Listener for the `toggle` event of that `details`. */
   protected readonly toggled = (): void => this.requestUpdate();
 
-  /** Makes the expensive parts for a frame that may come next; they are used if the next frame has the same values. */
+  /**
+   * Makes the expensive parts of the drawing for a frame that may come next. The next drawing uses those whose inputs
+   * are the same in its frame.
+   */
   foresee(frame: Frame): void {
     if (this.#reading === null || this.prepare === undefined) return;
     const reading = new Reading(frame, this.#reading);
@@ -70,15 +73,15 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   /**
-   * Makes the pieces (`piece` in reading.ts) of a frame in advance and draws nothing. A panel without such pieces lacks
-   * this method.
+   * Makes the pieces (`piece` in reading.ts) of a frame and draws nothing. Only panels that draw by pieces have this
+   * method.
    */
   protected prepare?(frame: Frame): void;
 
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
-  /** While a caller asks what is under the pointer: the selection that a press there would make; else null. */
+  /** Set only while `pointedAt` simulates a press: `pick` then puts the selection here and makes none. */
   #pointed: { at: Selection | null } | null = null;
 
   /** The selection that a press on the innermost button of this path would make, without making it; null: none. */
@@ -107,7 +110,8 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   /**
-   * Requests the parts that the view does not list because they lie far back: at once, or unless the reader moves on.
+   * Requests the old parts that the view leaves out: at once (`now`), or after the reader has stayed at this step for a
+   * moment (`at_rest`).
    */
   protected lookBack(when: LookBack = "now"): void {
     this.dispatchEvent(new CustomEvent<LookBack>("look-back", { detail: when, bubbles: true, composed: true }));
@@ -125,7 +129,9 @@ export abstract class DiagramElement extends LitElement implements Panel {
   };
 }
 
-/** The base of panels that draw into the space they are given; `size` follows the element's own box. */
+/**
+ * The base of panels that fill their box: `size` has its width and height in px, and the panel is drawn at a change.
+ */
 export abstract class SizedElement extends DiagramElement {
   static override properties = { ...DiagramElement.properties, size: { state: true } };
 
@@ -155,7 +161,7 @@ export abstract class SizedElement extends DiagramElement {
   }
 }
 
-/** Handlers that make an SVG group or any element a button for mouse and keyboard. */
+/** The handlers of click and keydown that make an SVG group or another element a button, which selects `selection`. */
 export function onPick(pick: (selection: Selection) => void, selection: Selection) {
   return {
     click: () => pick(selection),

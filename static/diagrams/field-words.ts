@@ -16,7 +16,7 @@ export function fieldName(name: string): string {
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
-/** A value as people read it. */
+/** A value as text in the reader's language: words for true, false, "" and null, else the value itself. */
 export function valueText(value: Json | undefined): string {
   if (value === true) return say("diagram.yes");
   if (value === false) return say("diagram.no");

@@ -39,8 +39,8 @@ function emOf(character: string): number {
 }
 
 /**
- * Widths of the first 256 characters in em, which are most of those measured: a layout asks thousands of times a
- * second.
+ * Character code → width in em, for the first 256 characters. Most characters are among them, and a layout measures
+ * thousands of texts a second.
  */
 const EMS = Float64Array.from({ length: 256 }, (_, code) => emOf(String.fromCharCode(code)));
 
@@ -78,7 +78,8 @@ function broken(word: string, width: number, size: number, bold: boolean, widthO
 const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：；、）！？》」』]*|\s+/g;
 
 /**
- * A text in lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between words.
+ * The text, divided into lines that `widthOf` measures as at most `width` px wide. Chinese text breaks between any two
+ * characters, other text between words.
  */
 export function wrap(text: string, width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const whole = text.trimEnd();
@@ -104,7 +105,7 @@ export function wrapPieces(words: readonly string[], width: number, size: number
   return lines;
 }
 
-/** At most `count` lines; if the text goes on, the last one ends in an ellipsis (the diagram's text is complete). */
+/** The text in at most `count` lines of `width` px. If it does not fit, the last line ends in an ellipsis. */
 export function wrapAtMost(text: string, width: number, size: number, count: number, bold = false): string[] {
   const lines = wrap(text, width, size, bold);
   if (lines.length <= count) return lines;

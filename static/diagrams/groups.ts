@@ -1,6 +1,6 @@
 /**
- * Offsets of consumer groups at their coordinators: those that a consumer receives, and those that open transactions
- * would commit.
+ * The offsets of consumer groups at their coordinators: the committed ones, which consumers receive, and those that
+ * open transactions would commit.
  *
  *     <eos-groups></eos-groups>
  *     document.querySelector("eos-groups").frame = frame;

@@ -1,5 +1,6 @@
 /**
- * Requests in flight, by broker: how many of the possible ones, one card per request, and what the Sender waits for.
+ * A client's requests in flight, by broker: their number and its limit, one card per request, and what the Sender waits
+ * for.
  *
  *     <eos-in-flight></eos-in-flight>
  *     document.querySelector("eos-in-flight").frame = frame;
@@ -43,7 +44,7 @@ export interface NodeShape {
   connected: boolean;
   used: number;
   limit: number;
-  /** The number of slots drawn one by one: a raised limit may allow thousands. */
+  /** The number of slots that are drawn: not every possible request gets one, because the limit may be thousands. */
   slots: number;
   changed: boolean;
 }

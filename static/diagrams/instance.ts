@@ -13,7 +13,9 @@ export function isFenced(view: View, producerId: Id, epoch: Id): boolean {
   return highest !== undefined && !isAbsent(epoch) && Number(epoch) <= highest;
 }
 
-/** Classes for things in the colour of a producer id; `here` gives the colour, on the stage that of the stage. */
+/**
+ * The CSS classes for a thing of a producer's epoch: the colour of its id from `here.hue`, and `old` if it is fenced.
+ */
 export function hueIn(view: View, here: { hue: (producerId: Id) => string }, producerId: Id, epoch: Id): string {
   return `${here.hue(producerId)}${isFenced(view, producerId, epoch) ? " old" : ""}`;
 }

@@ -1,12 +1,13 @@
 /**
- * The internal logs as rows of written records: images of transactional ids, offsets of groups. The newest is on the
- * right.
+ * The internal logs, each as a row of its records: images of transactional ids, or offsets of groups. The newest record
+ * is on the right.
  *
  *     <eos-internal-log></eos-internal-log>
  *     document.querySelector("eos-internal-log").frame = frame;
  *
- * The logs to which the step wrote are unfolded, else the one that was unfolded before; for the others, the newest
- * image is named. An image that is not replicated yet is dashed, because it is not in force. A tombstone is crossed.
+ * The logs to which the step wrote are unfolded; if it wrote to none, the one that was unfolded before. A folded log
+ * names only its newest record. A record that is not replicated yet is dashed, because it is not in force. A tombstone
+ * is crossed out.
  */
 
 import { css, html, nothing } from "lit";
@@ -47,8 +48,8 @@ export interface TapeShape {
 }
 
 /**
- * One row ("tape") per internal partition that has content; unfolded ones come first, those beyond the options are
- * counted.
+ * One row ("tape") per internal partition that has content, the unfolded ones first. `folded`: the number of tapes
+ * beyond `options`. `last`: the partition that was unfolded before.
  */
 export function layoutTapes(frame: Frame, last: string | null = null, options = defaults): { tapes: TapeShape[]; folded: number } {
   const names = Object.keys(frame.view.partitions ?? {}).filter((name) => INTERNAL.test(name)).sort();
@@ -151,7 +152,7 @@ export class InternalLog extends DiagramElement {
     return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
   }
 
-  /** The words of an image, as a button that selects its transaction if it has one. */
+  /** The words of a record; if it belongs to a transaction, as a button that selects the transaction. */
   #owned({ transaction, picked }: ImageShape, words: unknown) {
     return transaction === null ? words : html`<button aria-pressed=${picked ? "true" : "false"} @click=${() =>
       this.pick(transactionSelection(transaction))}>${words}</button>`;
@@ -169,7 +170,9 @@ export class InternalLog extends DiagramElement {
       partition: tape.partition, image })}</button></p>`;
   }
 
-  /** An unfolded log. `below`: further content of the panel, which stands in the section so that it folds with it. */
+  /**
+   * The section of an unfolded log. `below`: more content of the panel, which is inside the section to fold with it.
+   */
   #open(tape: TapeShape, below: unknown): TemplateResult {
     return section(
       html`<button @click=${() => this.pick(plainly("partition", tape.partition))}>${tape.partition}</button>`,

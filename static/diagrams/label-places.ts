@@ -1,9 +1,10 @@
 /**
  * Finds a place for each arrow's label along its arrow where it covers no other label. Pure.
  *
- * A rotated text is tested as a chain of small boxes along its line. The most important labels choose first; one that
- * would lie over other arrows uses a shorter text if that helps, and one without a free place is left out (its arrow
- * keeps the whole text as its name, and the diagram counts the labels that it left out).
+ * A rotated text is tested as a chain of small boxes along its line. The most important labels get their places first.
+ * A label that would lie over other arrows has its shorter text if that lies over fewer; a label without a free place
+ * is left out (its arrow keeps the whole text as its accessible name, and the diagram counts the labels that it left
+ * out).
  */
 
 import type { Box } from "./geometry.ts";
@@ -41,14 +42,14 @@ const STEEPEST = 40;
 const STEEP = 15;
 const CHUNK = 6;
 /**
- * The heights, as shares of a text's height, at which a line through it is looked for: below its tallest letters, in
- * the middle, at the baseline.
+ * An arrow counts as running through a text if it crosses a horizontal line through the text at one of these heights,
+ * as shares of the text's height from the top: below the tallest letters, in the middle, at the baseline.
  */
 const HEIGHTS = [0.2, 0.5, 0.85];
 
 /**
- * The room for labels: `width` and `bottom` of the picture, and in `lanes` the x of the lines of actors, on which a
- * text stands only if it has no other place.
+ * The room for labels, in px: `width` and `bottom` of the picture. `lanes`: the x of the actors' vertical lines, on
+ * which a text stands only if it has no other place.
  */
 export interface LabelRoom {
   width: number;
@@ -81,8 +82,8 @@ interface Candidate {
 }
 
 /**
- * The place with the fewest arrows through it; among equals, the one of the longer text, then the one nearest to the
- * middle. Null: none is free.
+ * The place with the fewest arrows, lanes and dots under it; among equals, one for the longer text, then the one
+ * nearest to the arrow's middle. Null if every place is outside the picture or covers another label.
  */
 function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [], dots = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
@@ -100,15 +101,15 @@ function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: re
 }
 
 /**
- * How much the lanes through a text count, as a number of arrows: a text on a lane is easier to read than one on an
- * arrow.
+ * The number of lanes that run through a text, each counted as half an arrow: a text on a lane is easier to read than
+ * one on an arrow.
  */
 function lanesThrough(boxes: readonly Box[], lanes: readonly number[]): number {
   const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
   return lanes.filter((lane) => left + 2 < lane && lane < right - 2).length * 0.5;
 }
 
-/** Whether the line runs through the text, or cuts off one of its edges. */
+/** Whether the line runs through the text or touches its edge. `boxes`: the text as a chain of boxes. */
 function isCrossed(boxes: readonly Box[], line: LabelledLine): boolean {
   const [first, last] = [boxes[0], boxes[boxes.length - 1]];
   if (first === undefined || last === undefined) return false;

@@ -34,7 +34,7 @@ export function cellWidth(label: string, count: number | null, unit: number): nu
   return round(Math.max(textWidth(label, TEXT, true) + 16, Math.min(count ?? 1, 4) * unit));
 }
 
-/** The label of the arriving batch, which is the same as on its cell in the log: a marker is a flag with one letter. */
+/** The label of the arriving batch, the same as on its cell in the log. For a marker, one letter on a flag: C or A. */
 function labelOf(arrived: Arrived, short: boolean): string {
   if (arrived.content != null) return arrived.content.what;
   return arrived.control == null ? batchLabel(asLabelled(arrived), short) : arrived.control.slice(0, 1);
@@ -98,7 +98,7 @@ export function layoutArrival(
   return { shape, twin: `${words.headline} ${words.detail}` };
 }
 
-/** Adds an outline at the place where the batch would have gone, crossed out. */
+/** Adds a crossed-out outline at the place in the log where the batch would have been appended. */
 function addGhost(
   shape: ArrivalShape, arrived: Arrived, replica: ReplicaView, cells: Cells, options: ArrivalOptions, from: number,
 ): void {
@@ -125,7 +125,9 @@ export interface ArrivalWords {
   label: string;
   headline: string;
   detail: string;
-  /** The shorter texts, for little room. */
+  /**
+   * Shorter texts for little room: two for `headline`, of which `headlineLeast` is the shortest, and one for `detail`.
+   */
   headlineBrief: string;
   headlineLeast: string;
   brief: string;
@@ -152,7 +154,7 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
   switch (arrived.fate) {
     case "appended": {
       const offsets = range(at, at + (arrived.count ?? 1) - 1);
-      // Markers and records of internal topics have no serial that could be named.
+      // Markers and records of internal topics have no serials.
       if (arrived.serials.length === 0) return [say("diagram.lanes.appended_brief", { offsets }), say("diagram.lanes.appended_brief", { offsets })];
       return [
         say("diagram.lanes.appended", { offsets, records: serialsText(arrived.serials) }),
@@ -188,8 +190,8 @@ interface TextRoom {
 }
 
 /**
- * The texts above and below the dotted path, on the side with most room: left of the cell, up to the cross, or beyond
- * it.
+ * The headline above the dotted path and the detail below it, where they have the most room: left of the arriving cell,
+ * or right of it, before the cross or beyond it.
  */
 function arrivalTexts(words: ArrivalWords, room: TextRoom): TextShape[] {
   const after = room.x + room.width + 12;

@@ -67,8 +67,8 @@ function arrivedIn({ step, view }: Frame, partition: string, replicaId: string):
 }
 
 /**
- * The numbers of the batch that a step decides about; of a batch that was refused before the checks of its log, as it
- * arrived.
+ * The numbers of the batch that arrived in a step: those that the receiver compared. If it refused the request before
+ * it checked the batch, the numbers that the batch itself had.
  */
 export function numbersArrived(step: Frame["step"], partition: string | null): Readonly<Record<string, Id>> {
   const unchecked = step?.derived?.arrivals?.find((one) => one.partition === partition)?.batch;

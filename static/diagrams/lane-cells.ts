@@ -1,10 +1,10 @@
 /**
  * Which batches of a log fit into a lane, and the x of each offset. Pure.
  *
- * A lane has room for about sixteen offsets. Batches that do not fit are folded, and the fold says how many: a log of
- * 20,000 batches costs one pass over its offsets and then only the visible batches. An old batch stays visible if the
- * step is about it, and as far as they fit also batches that broke a guarantee or differ in another run: the folds then
- * lie between them and the end.
+ * A lane has room for about sixteen offsets. Batches that do not fit are folded, and the fold says how many they are.
+ * So the layout of a log of 20,000 batches needs one pass over its base offsets, and then looks only at visible
+ * batches. An old batch stays visible if the step is about it; batches that broke a guarantee or differ in the compared
+ * run stay visible as far as they fit. The folds are then between these batches and the newest ones.
  */
 
 import { batchesIn } from "../player/folded.ts";
@@ -43,9 +43,9 @@ export interface Cells {
   right: number;
   /** `PID·epoch`, if all visible batches have the same one and their labels leave it out; else null. */
   common: string | null;
-  /** Whether the producers stand on a second line. */
+  /** Whether the cells have the producer on a second line, because it does not fit into the label. */
   isSplit: boolean;
-  /** Whether opening a fold shows every batch, most of them without a label. */
+  /** Whether a press on a fold shows every batch in narrow cells, most of them without a label. */
   opens: boolean;
   /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
   end: number;
@@ -65,18 +65,18 @@ export interface CellOptions {
   scrolled: number;
   /** Base offset of the batch that must stay visible; null: none. */
   pinned: number | null;
-  /** Base offsets of the batches that are drawn rather than others, in this order. */
+  /** Base offsets of the batches that are drawn first if not all fit, the most important first. */
   sought?: readonly number[];
   short: boolean;
   /** Whether the producer may stand on a second line if batches would be folded otherwise. */
   twoLines?: boolean;
-  /** px left for texts beside the cells, as long as no batch is folded for them. */
+  /** px of `room` that stay free for texts beside the cells, unless a batch would have to be folded for this. */
   wished?: number;
-  /** px beside the cells that texts have to give up before a batch is folded. */
+  /** px beyond `room` that belong to texts; the cells take them before a batch is folded. */
   further?: number;
   /** How often the log has the records of a batch; missing: once. */
   copiesOf?: (batch: LogBatchView) => number;
-  /** Whether cells have no line for how often their records are stored. */
+  /** Whether the cells are too low for a second line; the label then also says how often the records are stored. */
   isLow?: boolean;
   /** Whether the reader opened a fold. */
   open?: boolean;
@@ -84,7 +84,7 @@ export interface CellOptions {
   folded?: FoldedLog;
   /** The logs of this partition in two compared runs, which are drawn on one scale; missing: only this one. */
   logs?: readonly Log[];
-  /** Offset → px, for these logs. */
+  /** Offset → its width in px, the same in both `logs`; null if the logs are too long to be drawn whole. */
   slots?: ReadonlyMap<number, number> | null;
 }
 
@@ -93,7 +93,9 @@ export type Log = Readonly<Record<string, LogBatchView>>;
 
 const known = new WeakMap<Record<string, LogBatchView>, number[]>();
 
-/** Base offsets in order. Views are never mutated, so the list of an object is computed once. */
+/**
+ * The base offsets of the batches, ascending. Views are never mutated, so the list is computed once for each object.
+ */
 export function baseOffsets(batches: Record<string, LogBatchView>): number[] {
   let bases = known.get(batches);
   if (bases === undefined) {
@@ -129,13 +131,13 @@ export const OFFSETS_MOST = 4;
 /** px of a marker's flag with its edges. */
 const FLAG = 30;
 const PADDING = 14;
-/** The least px of a cell: one with a single record can still say that it is stored twice. */
+/** The least px of a cell: enough for a cell with one record to say that the record is stored twice. */
 const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   const { slots, logs = [] } = options;
   if (slots != null) return offsetsOf(batch).reduce((sum, offset) => sum + (slots.get(offset) ?? 0), 0);
-  // In logs with folded batches, the same batch has the same width in both runs.
+  // If the compared logs do not fit whole, a batch that both have gets the same width in both.
   const alike = logs.flatMap((log) => {
     const one = log[String(batch.base_offset)];
     return one === undefined || one === batch || one.last_offset !== batch.last_offset ? [] : [ownWidth(one, { ...options, copiesOf: copiesIn(log) }, short)];
@@ -143,7 +145,7 @@ function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): num
   return Math.max(ownWidth(batch, options, short), ...alike);
 }
 
-/** The function that counts how many of a log's batches have the first record of a batch. */
+/** A function from a batch to the number of batches of `log` that hold its first record. */
 function copiesIn(log: Log): (batch: LogBatchView) => number {
   return ({ serials: [serial] }) => (serial === undefined ? 1 : Object.values(log).filter(({ serials }) => serials.includes(serial)).length);
 }
@@ -153,7 +155,8 @@ function offsetsOf({ base_offset: first, last_offset: last }: LogBatchView): num
 }
 
 /**
- * Offset → px: as many as the wider of its cells in both logs needs. Null if the logs are too long to be drawn whole.
+ * Offset → px that the offset takes in both logs: the width that the wider of its two cells needs. Null if one of the
+ * logs is too long to be drawn whole.
  */
 function slotsOf(logs: readonly Log[], options: CellOptions, short: boolean): Map<number, number> | null {
   const slots = new Map<number, number>();
@@ -184,18 +187,18 @@ function labelOf(batch: LogBatchView, short: boolean, { isLow = false, copiesOf 
   return contentWords(batch)?.what ?? (copies > 1 ? withCopies(batchLabel(batch, true), copies) : batchLabel(batch, short));
 }
 
-/** A label with the number of copies: `1–2 ×2`. */
+/** The label, with the number of copies if there are several: `1–2 ×2`. */
 export function withCopies(label: string, copies: number): string {
   return copies > 1 ? say("diagram.lanes.twice_label", { label, copies }) : label;
 }
 
-/** The factors by which px per offset may shrink before a batch is folded instead. */
+/** Factors for the px per offset. They are tried in this order; only then is a batch folded. */
 const SHRINK = [1, 0.85, 0.7, 0.55];
 
 /**
- * Places the visible batches of a replica, the newest at the right. If they do not fit, cells shrink first; then, if
- * all have the same producer, the labels leave `PID·epoch` out, or have it on a second line; then the cells take the
- * room of texts beside them; only then are older batches folded.
+ * Places the visible batches of a replica, the newest at the right. If not all fit, the cells first get narrower. Then
+ * the labels leave out `PID·epoch` if it is the same for all, or else put it on a second line. Then the cells take the
+ * room of the texts beside them. Only then are older batches folded.
  */
 export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = false, wished = 0, further = 0, open = false, ...options }: CellOptions): Cells {
   const bases = baseOffsets(batches);
@@ -209,7 +212,7 @@ export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = 
   return { ...withFolds(batches, bases, { ...options, room: options.room + further }, twoLines), opens: all !== null };
 }
 
-/** `padding`: px of an opened cell beside its offset. `most`: the most batches for which this is tried. */
+/** For a lane whose fold the reader opened: the px beside the offset in each cell, and the most batches it may have. */
 const OPENED = { padding: 8, most: 40 };
 
 /** All batches, in cells that may have no label; null if even these do not fit. */
@@ -229,7 +232,7 @@ function everyBatch(batches: Record<string, LogBatchView>, bases: number[], opti
   return finish(pieces, options, bases, commonIdentity(pieces));
 }
 
-/** The cells of all batches; null if those of this log, or of the log in the other run, do not fit. */
+/** The cells if no batch is folded; null if those of this log, or of the same log in the compared run, do not fit. */
 function unfolded(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells | null {
   const labels = options.short ? [true, false] : [false, true];
   for (const short of labels) {
@@ -247,7 +250,7 @@ function unfolded(batches: Record<string, LogBatchView>, bases: number[], option
   return null;
 }
 
-/** All batches; null if those of this log, or of the log in the other run, do not fit. */
+/** All batches as cells with labels of one kind (`short`: without the producer); null as for `unfolded`. */
 function whole(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, short: boolean): Piece[] | null {
   const { logs } = options;
   const slots = logs === undefined ? undefined : slotsOf(logs, options, short);
@@ -283,7 +286,10 @@ function commonIdentity(pieces: Piece[]): string | null {
   return common;
 }
 
-/** The newest batch and the pinned one; then, while they fit, the sought ones, and others from the end. */
+/**
+ * The pieces of the lane, in the order of offsets. The newest batch and the pinned one are always drawn; then, while
+ * they fit, the sought ones, and others from the newest back. The rest is in folds.
+ */
 function choose(
   batches: Record<string, LogBatchView>,
   bases: number[],
@@ -336,7 +342,10 @@ function isUnlistedBetween(folded: FoldedLog | undefined, before: number, after:
   return folded?.some(([first]) => first > before && first < after) === true;
 }
 
-/** The fold of the batches from one index to another, together with those in this range that the view does not list. */
+/**
+ * One fold for the batches from index `from` to index `to`, together with the batches between them that the view does
+ * not list. Empty if there are none.
+ */
 function foldBetween(from: number, to: number, bases: readonly number[], at: (index: number) => LogBatchView, options: CellOptions): Fold[] {
   // The fold reaches to its neighbours left and right, or to the ends of the log.
   const after = from > 0 ? (bases[from - 1] as number) : -1;
@@ -375,7 +384,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
   };
 }
 
-/** x of the left edge of `offset`. Offsets beyond the visible end are at the end. */
+/** x of the left edge of `offset`; for an offset after the last cell, x of that cell's right edge. */
 export function xOf(cells: Cells, offset: number): number {
   for (const piece of cells.pieces) {
     const first = piece.kind === "fold" ? piece.first : piece.batch.base_offset;

@@ -20,7 +20,7 @@ import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import { found } from "./reading.ts";
 
-/** px from the cell, or from the edge if there is no cell, to the cross. */
+/** px from the cell of the message's batch to the cross; without a cell, from the edge of the lane to the cross. */
 const WAY = 34;
 
 /** The message about this partition that this step loses; null if it loses none. */
@@ -89,7 +89,7 @@ function requestCell(
   };
 }
 
-/** The words in at most two lines, on the side of the cross that has more room. */
+/** The words in at most two lines: right of the cross if they fit there or it has more room, else left of it. */
 function wordsBeside(words: string, cross: number, line: number, left: number, right: number): TextShape[] {
   const [after, before] = [right - cross - 18, cross - left - 18];
   const isAfter = after >= Math.min(before, textWidth(words, TEXT, true));

@@ -1,10 +1,11 @@
 /**
- * Below a lane: the ends of the followers' logs, and what each consumer has received of it, offset by offset. Pure.
+ * Below a lane: the ends of the followers' logs, and which of the lane's records each consumer has received. Pure.
  *
- * The engine states for every offset whether a consumer has it, or why not (docs/frame.md, Readers and groups). Here it
- * becomes a strip: filled where it was delivered, hatched where its transaction was aborted, dashed where its
- * transaction is open, dotted where it is deleted or not replicated, a line where it was not fetched yet or is a
- * marker. If the first two consumers differ for good reason, the space between their strips says so.
+ * The engine states for every offset whether a consumer has received it, or why not (docs/frame.md, Readers and
+ * groups). A consumer's strip shows this for every offset: filled if it was delivered, hatched if its transaction was
+ * aborted, dashed if its transaction is open, dotted if it is deleted or not replicated, a line if it was not fetched
+ * yet or is a marker. Ranges in which the first two consumers differ, other than by lag, are marked between their
+ * strips.
  */
 
 import type { ReaderLaneView } from "../generated/messages.ts";
@@ -24,7 +25,7 @@ import { found } from "./reading.ts";
 const STRIP_FOOT = 6;
 /** px from the middle of a strip up to the words above it. */
 const ABOVE_STRIP = 7;
-/** Rows lower than this, in px, have no name of their own above the strip. */
+/** px: a consumer's row that is lower has no room for a name above its strip. */
 const NAMED_ROW = 20;
 /** The most reasons and ranges shown in a lane; the text of the diagram has all of them. */
 const REASONS_MOST = 3;
@@ -32,7 +33,7 @@ const REASONS_MOST = 3;
 /** First and last offset of a range, and its fate for the consumer. */
 export type Stretch = [first: number, last: number, fate: string];
 
-/** Fates that are lag and no difference: the consumer will get these records as they are. */
+/** Fates that make no difference to a consumer that received the record: this one has it, too, or is only behind. */
 const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
 
 /** The part of a consumer that its row shows. */
@@ -44,8 +45,9 @@ export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
 }
 
 /**
- * `13 read, none hidden`, or which offsets the consumer does not have, and why. Markers are not mentioned, because no
- * consumer gets them.
+ * In words, how many records the consumer has read, and which offsets it does not have, and why: `13 read, none
+ * hidden`. `most`: the most ranges that are named for one reason. Markers are not mentioned, because no consumer
+ * receives them.
  */
 export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
@@ -67,9 +69,9 @@ export function readerFact(consumer: Reader, partition: string, most = Number.PO
 
 interface Facts {
   whole: string;
-  /** How many records it read, in words; its strip shows the rest. */
+  /** Only how many records the consumer has read, in words. */
   brief: string;
-  /** The number of records read. */
+  /** The number of records that it has read, in the fewest words. */
   least: string;
 }
 
@@ -79,8 +81,8 @@ function factsOf(consumer: Reader, partition: string): Facts {
 }
 
 /**
- * Ranges of offsets that one of two consumers got and the other did not, although it has read past them or waits behind
- * them.
+ * The ranges of offsets, ascending, that one of two consumers has received and the other has not, for another reason
+ * than lag: it skipped them, for example, or waits for the end of their transaction.
  */
 export function differences(one: readonly Stretch[], other: readonly Stretch[]): [number, number][] {
   const found: [number, number][] = [];
@@ -105,9 +107,9 @@ export interface ReaderOptions {
   /** x of the lane's right edge. */
   right: number;
   most: number;
-  /** Whether all texts have small letters: beside the picture of a compared run, so that both sides have the same. */
+  /** Whether all texts have small letters. True beside the picture of a compared run, so that both look alike. */
   isSmall: boolean;
-  /** The places of the selected batches. */
+  /** x and width of the selected batches, in px. */
   marked: readonly { x: number; width: number }[];
 }
 
@@ -116,8 +118,8 @@ type Readers = readonly (readonly [name: string, consumer: Reader])[];
 const known = new WeakMap<object, Map<string, Readers>>();
 
 /**
- * The consumers of a partition by name, each with its part of the view. A layout asks for them for each lane in every
- * tier that it tries.
+ * The consumers of a partition, in the order of their names, each with the part of its view that a row shows. The
+ * result is kept, because a layout needs it for each lane in every tier that it tries.
  */
 export function readersOf(frame: Frame, partition: string): Readers {
   return found(frame, `readers ${partition}`, ({ view }) => readersIn(view.consumers ?? {}, partition));
@@ -186,7 +188,7 @@ export function layoutReaders(
   };
 }
 
-/** Ranges as spans: neighbours with the same fate are joined; folded offsets have no width. */
+/** The parts of a strip: neighbouring ranges with the same fate are joined; ranges outside the cells have no part. */
 function spansOf(stretches: readonly Stretch[], cells: Cells): ReaderShape["spans"] {
   const spans: ReaderShape["spans"] = [];
   for (const [first, last, fate] of stretches) {
@@ -222,8 +224,8 @@ function isNamed({ texts, y }: ReaderShape, x: number): boolean {
 }
 
 /**
- * The texts of a consumer: its name and fact beyond the gates; if they do not have room there, the name above the
- * strip.
+ * The texts of a consumer's row: its name above the strip, and what it has read at the strip's right end. If the line
+ * of a gate would run through the name, both are right of the gates or, if that has no room, between two gates.
  */
 function readerTexts(
   reader: string, consumer: Reader, { whole: fact, brief }: Facts, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
@@ -236,7 +238,7 @@ function readerTexts(
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, TEXT) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
-    // If the log is shorter than its consumer's name, name and fact stand beyond the gates, on the line itself.
+    // The log is so short that a gate's line would run through the name.
     const start = Math.max(...gates, cells.right) + 16;
     const whole = named(name, fact);
     if (textWidth(whole, TEXT) <= options.right - start) {
@@ -244,9 +246,8 @@ function readerTexts(
     }
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight)).filter((text) => textWidth(text, MARK) <= options.right - start);
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
-    // Beyond the gates the text stands on the line, as other texts do.
+    // Right of the gates, the text stands on the strip's line, and without a halo, which would cover that line.
     const isBeyond = aside !== null && aside.x > Math.max(...gates) && start + textWidth(aside.text, MARK) <= options.right;
-    // The text has no halo, which would cover the line under the words.
     if (aside !== null) return [{ ...label, ...(isBeyond ? { x: round(start), y: line + 4, text: aside.text, style: "ink" } : { ...aside, style: "ink halo" }) }];
     return lines.map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
@@ -263,20 +264,20 @@ function readerTexts(
   }
   const after = cells.left + textWidth(`${name}  `, TEXT);
   const shown = [fact, brief].find((one) => textWidth(one, MARK) <= options.right - after - 8);
-  // A brief fact beyond the gates is easier to read than a whole one under them.
+  // A brief text right of the gates is easier to read than a whole one through which their lines run.
   const isUnderGates = shown !== undefined && gates.some((x) => x > after && x < after + 12 + textWidth(shown, MARK));
   if (isUnderGates && textWidth(brief, MARK) <= beside) return [label, { x: start, y: line + 4, text: brief, anchor: "start", style: "" }];
   return shown === undefined ? [label] : [label, { x: round(after + 8), y: label.y, text: shown, anchor: "start", style: "halo" }];
 }
 
-/** Whether wrapped lines contain a whole text and break no word. */
+/** Whether `lines` are the whole of `text`, with breaks only between words or Chinese characters. */
 function isWhole(lines: readonly string[], text: string): boolean {
   return lines.join(" ") === text || lines.join("") === text.replaceAll(" ", "") || lines.join("") === text;
 }
 
 /**
- * The first of some texts that fits above the strip between two gates, or between one and an edge, with its x; null if
- * none fits.
+ * The first of `words` that fits above the strip, with its x: between two gates, or between a gate and an edge of the
+ * strip. Null if none fits.
  */
 function betweenGates(words: readonly string[], left: number, gates: readonly number[], right: number): Pick<TextShape, "x" | "text"> | null {
   const edges = [left - 8, ...gates.filter((x) => x > left - 8).sort((one, other) => one - other), right + 4];
@@ -288,7 +289,7 @@ function betweenGates(words: readonly string[], left: number, gates: readonly nu
   return null;
 }
 
-/** The most lines of a row: in a low row, a second one would lie on the next row, or on the rule under the lane. */
+/** The most lines of text in a row: in a low row, a second one would cover the next row or the rule below the lane. */
 function linesIn(rowHeight: number): number {
   return rowHeight < 28 ? 1 : 2;
 }
@@ -298,29 +299,30 @@ function aboveStrip(rowHeight: number): number {
   return Math.max(ABOVE_STRIP, Math.min(ABOVE_STRIP + 2, rowHeight - 15));
 }
 
-/** x beyond the gates at which the line of a low row begins. */
+/** x right of the gates and the cells, at which the text of a low row begins. */
 function beyondGates(cells: Cells, replica: ReplicaView): number {
   return Math.max(xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark), cells.right) + 16;
 }
 
 /**
- * A text of one line for each consumer with a low row, of the same length for all: a shorter text would look like a
- * difference. Beside the picture of a compared run, for every row, and only with how many records each has read, so
- * that both sides say the same in the same place; empty if that has no room.
+ * One line of text for each consumer, if their rows are low. All get the same kind of text (whole, brief or only the
+ * name), because a shorter one would look like a difference. Beside the picture of a compared run, rows of any height
+ * get such a line, at most with the number of records read, so that both pictures say the same in the same place. Empty
+ * if no such line is needed or, in higher rows, if it has no room.
  */
 function compactWords(consumers: Readers, partition: string, cells: Cells, replica: ReplicaView, options: ReaderOptions): string[] {
   const isLow = options.rowHeight < NAMED_ROW;
   if (!isLow && !options.isSmall) return [];
   const room = options.right - beyondGates(cells, replica);
   const readers = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
-  // Half a fact would say nothing: if it does not fit, only the name stands beside the strip, which shows the fact.
+  // If not even the shortest text fits, a low row has only the name, and the strip alone shows what was read.
   const levels = [...(options.isSmall ? [] : [readers.map(({ name, whole }) => named(name, whole))]), readers.map(({ name, brief }) => named(name, brief)), readers.map(({ name, least }) => named(name, least))];
   return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? readers.map(({ name }) => name) : []);
 }
 
 /**
- * A small line beyond the gates; beside the picture of a compared run it ends at the right edge, wherever the gates
- * are.
+ * The text of a row in small letters, right of the gates. Beside the picture of a compared run it is aligned to the
+ * right edge, so that its place does not depend on the gates. Empty if it does not fit.
  */
 function compactText(text: string, term: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const start = beyondGates(cells, replica);
@@ -329,7 +331,7 @@ function compactText(text: string, term: string | null, line: number, cells: Cel
   return [{ ...place, y: line + 4, text, style: "", ...(term === null ? {} : { term }) }];
 }
 
-/** The brokers, with the part of them that lanes show. */
+/** The brokers, each with its id and whether it is alive: the lanes need no more of them. */
 export function brokersOf(frame: Frame): { id: string; alive: boolean }[] {
   return found(frame, "brokers", ({ view }) => Object.entries(view.brokers ?? {}).map(([id, { alive }]) => ({ id, alive })));
 }

@@ -1,4 +1,6 @@
-/** The shapes of the partition lanes, which `lanes-layout` makes and `lanes-draw` draws. No behaviour. */
+/**
+ * The types of the shapes of the partition lanes, which `lanes-layout` makes and `lanes-draw` draws. Lengths are px.
+ */
 
 import type { Selection } from "../player/frame.ts";
 import type { Fold } from "./lane-cells.ts";
@@ -10,14 +12,14 @@ export interface CellShape {
   width: number;
   height: number;
   hue: string;
-  /** Whether the batch is beyond the high watermark, or of an undecided transaction. */
+  /** Whether the batch is not below the high watermark, or belongs to an undecided transaction. */
   pending: boolean;
   aborted: boolean;
-  /** Whether it lies before the log's start. */
+  /** Whether the batch lies before the log's start, and so is deleted. */
   deleted: boolean;
   /** Whether one of its records is stored more than once. */
   twice: boolean;
-  /** Whether one of its records has broken a guarantee, other than only by its place. */
+  /** Whether one of its records has broken a guarantee, apart from one that is only stored too late (`late`). */
   broken: boolean;
   /** Whether one of its records is stored after later ones. */
   late: boolean;
@@ -31,7 +33,7 @@ export interface CellShape {
   labelSmall: boolean;
   /** Second line: serials, `ce 1` of a marker, or `stored twice`; null: none. */
   below: string | null;
-  /** Whether the second line is the producer. */
+  /** Whether the second line names the producer. */
   isWho?: boolean;
   name: string;
   selection: Selection;
@@ -41,12 +43,12 @@ export interface FoldShape extends Fold {
   y: number;
   height: number;
   lines: string[];
-  /** Whether the fold has copies of records that are stored more than once; its last line counts them. */
+  /** Whether the folded batches hold second copies of records; the last line of the fold then counts these copies. */
   twice: boolean;
   name: string;
-  /** The number of the newest batches that are left out after a click, so that those of the fold are drawn. */
+  /** The number of the newest batches that a click leaves out, so that there is room for the folded ones. */
   to: number;
-  /** Whether a click draws every batch instead. */
+  /** Whether a click instead draws every batch of the lane in narrow cells. */
   opens: boolean;
 }
 
@@ -87,7 +89,10 @@ export interface ReaderShape {
   left: number;
   right: number;
   texts: TextShape[];
-  /** The fate of each part of the lane for the consumer (docs/frame.md, the table of fates). */
+  /**
+   * The parts of the consumer's strip, each for the offsets from `first` to `last` with their fate for the consumer
+   * (docs/frame.md, the table of fates).
+   */
   spans: { x: number; width: number; fate: string; first: number; last: number }[];
   /** The places of the selected batches. */
   marked: { x: number; width: number }[];
@@ -95,7 +100,7 @@ export interface ReaderShape {
   selection: Selection;
 }
 
-/** A range that only one of two consumers has, between their strips. */
+/** A range that only one of two consumers has received; it is marked between their strips. */
 export interface DifferenceShape {
   x: number;
   width: number;
@@ -113,9 +118,9 @@ export interface ArrivalShape {
     control?: string | null;
   }[];
   texts: TextShape[];
-  /** Two bars between equal cells: the x of each, from `top` to `bottom`. */
+  /** The equals sign between the arriving cell and the equal cell in the log: two bars at `x`; null: no equal cell. */
   bars: { x: number[]; top: number; bottom: number } | null;
-  /** SVG path from the arriving cell to where it lands or would have landed. */
+  /** SVG path from the arriving cell to the place in the log where it was or would have been appended; null: none. */
   path: string | null;
   cross: { x: number; y: number } | null;
   ghost: { x: number; y: number; width: number; height: number; lines: string[] } | null;
@@ -138,7 +143,7 @@ export interface LaneShape {
   asks: AskShape[];
   readers: ReaderShape[];
   differences: DifferenceShape[];
-  /** Boxes under the batches into which the compared run does not put the same records. */
+  /** The boxes under the batches that differ in the compared run; `signX`: x of the sign, null if it has no room. */
   differing: { x: number; y: number; width: number; height: number; signX: number | null }[];
   /** Marks under the offsets where followers' logs end. */
   followers: { x: number; y: number }[];
@@ -162,7 +167,9 @@ export interface LanesShape {
   height: number;
   lanes: LaneShape[];
   folded: FoldedLane[];
-  /** The partitions that have not even a line: their number and their names. */
+  /**
+   * The last line, which counts and names the partitions that have neither a lane nor a line; null if there are none.
+   */
   rest: { y: number; text: string } | null;
   twin: string[];
 }

@@ -17,11 +17,11 @@ import { edgeOf } from "./lanes-plan.ts";
 
 export interface LanesActions {
   pick: (selection: Selection) => void;
-  /** Scrolls a lane by so many batches; negative: towards newer ones. */
+  /** Scrolls a lane by this number of batches: towards older ones or, if it is negative, towards newer ones. */
   scroll: (partition: string, batches: number) => void;
-  /** Leaves out so many of the newest batches. */
+  /** Scrolls a lane to where this number of its newest batches is left out. */
   scrollTo: (partition: string, batches: number) => void;
-  /** Draws every batch of a lane. */
+  /** Makes the lane show every batch in narrow cells. */
   open: (partition: string) => void;
   focus: (partition: string) => void;
   /** Asks the engine why (docs/websocket.md); null if no engine can answer. */
@@ -92,8 +92,8 @@ function drawLane(
 }
 
 /**
- * The mark of a batch that differs in the compared run: behind its offsets; the sign stands between them if there is
- * room.
+ * The mark of a batch that differs in the compared run: a box behind its offsets, with the sign of a difference between
+ * them if there is room.
  */
 function drawDiffering({ x, y, width, height, signX }: LaneShape["differing"][number]): SVGTemplateResult {
   return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${signX === null ? nothing : svg`<text class="text strong" x=${signX} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
@@ -139,7 +139,7 @@ function flag(x: number, { y, height, label }: { y: number; height: number; labe
   return svg`<path class=${`flag line ${classes}`} d=${flagPath(x, y, height)}/><text class="inverted" x=${x + 9} y=${y + 13} text-anchor="middle">${label}</text>`;
 }
 
-/** SVG path of a marker's flag, as on the stage: with two points, on a pole. */
+/** SVG path of a marker's flag: a swallowtail on a pole, as on the stage. */
 function flagPath(x: number, y: number, height: number): string {
   return `M${x} ${y}h20l-4 8.5l4 8.5h-17v${height - 17}h-3z`;
 }
@@ -176,8 +176,8 @@ function drawGate(gate: GateShape): SVGTemplateResult {
 }
 
 /**
- * A button that asks the engine why with one click: over the flag of the last stable offset, and over records that a
- * consumer has not received.
+ * An invisible button that asks the engine why. It lies over the name of the last stable offset (why is it there?) or
+ * over records that a consumer has not received (why not?).
  */
 function drawAsk(ask: AskShape, actions: LanesActions): SVGTemplateResult {
   const { click, key } = onPick(() => actions.why?.(ask.question, ask.subject), { kind: "partition", id: ask.subject });
@@ -211,8 +211,8 @@ function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): 
 }
 
 /**
- * Two lines around a range that only one of two consumers has; a sign for *different* would be read as a difference
- * between two runs.
+ * Two dotted lines around a range that only one of two consumers has received. The sign ≠ is not used here, because it
+ * marks differences between two runs.
  */
 function drawDifference({ x, width, top, bottom }: DifferenceShape): SVGTemplateResult {
   const [left, right] = [x + 2, x + width - 2];

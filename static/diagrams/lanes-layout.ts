@@ -45,9 +45,9 @@ const GATES = 7;
 const BESIDE_GATES = 24;
 /** The largest share of the width that an offset of an enlarged short log takes. */
 const NEAR = 0.2;
-/** px beside the gates for a consumer's words, in addition to its name. */
+/** px right of the gates for the text about what a consumer has read, in addition to its name. */
 const READ_WORDS = 92;
-/** px from the top of the cells up to the line of the gates' names. */
+/** px from the top of the cells up to the baseline of the gates' names. */
 const GATE_TEXT = 7;
 
 export const defaults = { width: 648, height: 464, unit: 36, focus: null, scrolled: {} };
@@ -97,8 +97,8 @@ function lineText(view: View, name: string, partition: PartitionView): string {
 }
 
 /**
- * The text at the end of a lane's title. The first lane explains a cell; the others say where the log ends and whether
- * this step changed it.
+ * The text at the end of a lane's title. If all cells leave out the same producer, it names the producer. Else the
+ * first lane explains what a cell shows, and the others say where the log ends and whether this step left it unchanged.
  */
 function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, isBeside: boolean): string {
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
@@ -216,14 +216,16 @@ function layoutLane(
   return { lane, twin };
 }
 
-/** The parts of the compared run's log on which the scale of a lane depends. */
+/**
+ * The content of the two compared logs on which the layout of a lane depends, for `piece`; empty without comparison.
+ */
 function besideOf(pair: LogsBeside | undefined): unknown[] {
   return pair === undefined ? [] : [pair.records, pair.markers, pair.readers.join(" "), ...pair.logs];
 }
 
 /**
- * px per offset: about thirteen offsets fit in a lane; beside the picture of a compared run, a short log is enlarged
- * equally on both sides.
+ * px per offset, so that about thirteen offsets fit in a lane. Beside the picture of a compared run, short logs are
+ * enlarged, in both pictures by the same factor.
  */
 function unitOf(room: number, pair: LogsBeside | undefined, width: number): number {
   const usual = clamp((width - 180) / 13, 24, 48);
@@ -270,12 +272,12 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
   return serial === undefined ? null : basesOfSerial(replica.batches, serial)[0] ?? null;
 }
 
-/** The most records that broke a guarantee for which the log is searched. */
+/** The log is searched for at most so many of the records that broke a guarantee. */
 const LOOKED_FOR = 20;
 
 /**
- * The base offset of the first copy of a record that is stored twice, which shows what the second copy repeats; null:
- * none.
+ * The base offset of the batch with the first copy of a record that is stored twice. It stays visible so that the
+ * reader sees what the second copy repeats. Null if no record is stored twice.
  */
 function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
   for (const serial of [...brokenRecords(frame, "duplicated")].slice(0, LOOKED_FOR)) {
@@ -286,8 +288,8 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
 }
 
 /**
- * Base offsets of batches that should not be folded: those with records that broke a guarantee, and those that differ
- * in the compared run.
+ * Base offsets of the batches that are folded last, the most important first: the first one that differs in the
+ * compared run, those with records that broke a guarantee, then the others that differ.
  */
 function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
   const serials = allBroken(frame).slice(0, LOOKED_FOR);
@@ -302,7 +304,7 @@ function placeCells(
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
   const isLow = tier.cell < TWO_LINES;
-  // Only the newest visible batches count, without an older one that was kept visible.
+  // The number of batches drawn after the last fold of older ones; earlier cells were only kept visible.
   const from = cells.pieces.findLastIndex((piece) => piece.kind === "fold" && !piece.newer) + 1;
   const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
   for (const piece of cells.pieces) {
@@ -328,7 +330,7 @@ function placeCells(
   }
 }
 
-/** The parts of a partition that differ in the compared run: `t-0` and `t-0 43`, joined. */
+/** The names of a partition and of its batches that differ in the compared run (`t-0`, `t-0 43`), joined by commas. */
 function apartIn({ apart = [] }: LanesOptions, partition: string): string {
   return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();
 }
@@ -395,7 +397,10 @@ function isDeleted(batch: LogBatchView, replica: ReplicaView): boolean {
   return batch.last_offset < replica.log_start;
 }
 
-/** How often the log has those records of a batch that the engine's judges call duplicate; 1 without any. */
+/**
+ * How many batches of the log hold the same record as this batch, for its record with the most copies: at least 2 if
+ * the engine's judges count one of its records as duplicate, else 1.
+ */
 function copiesOf({ serials }: LogBatchView, { batches }: ReplicaView, duplicated: ReadonlySet<number>): number {
   const again = serials.filter((serial) => duplicated.has(serial));
   if (again.length === 0) return 1;
@@ -407,10 +412,12 @@ function controlLetter(control: string): string {
   return control.charAt(0).toUpperCase();
 }
 
-/** The second line of a cell: its records, if there is room; that it is a second copy in any case; null: none. */
+/**
+ * The text of a cell's second line: how often its records are stored, if more than once; else its records, if they fit.
+ * For a marker, its coordinator epoch. Null if there is no such text, or the cell is too low for a second line.
+ */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, copies: number): string | null {
-  // The first coordinator's epoch is 0; only a later one is shown, and the cell's name explains it. A low cell has no
-  // room under the flag.
+  // Epoch 0 of the first coordinator is not shown; the cell's name explains `ce`.
   if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (copies > 1 && tier.cell >= TWO_LINES) {
@@ -447,7 +454,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean, bro
   return sentences(parts);
 }
 
-/** The offsets under the cells: each one if there is room, else the first and the last. */
+/** The offsets under the cells: of a batch each one if there is room, else the first and the last. */
 function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
   const texts: TextShape[] = [];
   for (const piece of cells.pieces) {
@@ -471,7 +478,7 @@ function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
   return texts;
 }
 
-/** The x between or beside the offsets of a batch at which a sign has room; null: there is none. */
+/** The x at which the sign of a difference has room between or beside the offsets of a batch; null if it has none. */
 function signPlace({ x, width }: Placed, offsets: readonly TextShape[]): number | null {
   const taken = offsets.map(({ x: middle, text }) => ({ from: middle - textWidth(text, MARK) / 2, to: middle + textWidth(text, MARK) / 2 }));
   const edges = [x + GATES, ...taken.flatMap(({ from, to }) => [from, to]), x + width];
@@ -519,9 +526,9 @@ function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskS
 }
 
 /**
- * The crosses, arrows and bars between equal batches in the row of the gates' names: `at` the x, and `off` the px that
- * names keep from it. A name has a halo and is narrower than its estimate, so the thin line of an arrow may stand
- * within its estimated width.
+ * The vertical lines that run through the row of the gates' names: the cross, the arrow and the bars of an equals sign
+ * of the arriving batch. `at`: its x; `off`: the px that names keep from it. `off` is negative for an arrow: a name has
+ * a halo and is narrower than estimated, so the thin line may stand within its estimated width.
  */
 function uprights(arrival: ArrivalShape | null): { at: number; off: number }[] {
   if (arrival === null) return [];
@@ -530,7 +537,7 @@ function uprights(arrival: ArrivalShape | null): { at: number; off: number }[] {
   return [...[...cross, ...(arrival.bars?.x ?? [])].map((at) => ({ at, off: 8 })), ...(arrow === undefined ? [] : [{ at: Number(arrow), off: -6 }])];
 }
 
-/** The names of the gates: `LSO 53 = HW 53`, or one name at each gate; names never overlap. */
+/** The texts at the gates: `LSO 53 = HW 53` or one name at each, and the name of the log's start. None overlap. */
 function gateTexts(
   replica: ReplicaView, cells: Cells, top: number, arrival: ArrivalShape | null, right: number,
 ): TextShape[] {
@@ -543,9 +550,9 @@ function gateTexts(
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const inTheWay = (from: number): number[] => upright.filter(({ at, off }) => at > from - off && at < from + width + off).map(({ at }) => at);
     const before = x - 6 - width;
-    // A little nearer, if the name then stands before an arrow.
+    // The name is 3 px nearer to its gate if this keeps it left of an arrow.
     const after = inTheWay(x + 10).length > 0 && inTheWay(x + 7).length === 0 ? x + 7 : x + 10;
-    // If neither side is free, the name stands behind the arrow or cross that is there.
+    // If an arrow or cross is in the way on both sides, the name stands right of it.
     const beyond = Math.max(after, ...inTheWay(after).map((at) => at + 16));
     const isLeft = free(before) && (inTheWay(before).length === 0 || !free(beyond));
     const from = isLeft ? before : free(beyond) || avoid === null ? beyond : Math.max(x, avoid[1]) + 6;
@@ -584,7 +591,9 @@ function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   ];
 }
 
-/** The text of a lane. `names`: the names of cells by key, where they are known already. */
+/**
+ * The text of a lane for the diagram's text. `names`: key of a cell → its name, for cells whose name was made already.
+ */
 function laneTwin(
   frame: Frame, name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
 ): string {

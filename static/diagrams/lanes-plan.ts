@@ -1,8 +1,9 @@
 /**
- * How tall each partition lane is drawn, and which lanes are folded to a line or only counted. Pure.
+ * Decides how tall each partition lane is drawn, and which lanes become a line or are only counted. Pure.
  *
- * Lanes keep the header's order and get the roomiest tier in which all of them fit. If there is none, the lane in focus
- * stays large, the others become compact lanes or lines, and those that do not even fit as lines are counted.
+ * A tier has the heights of a lane's parts in px. Lanes keep the header's order, and all get the roomiest tier in which
+ * they fit. If they fit in none, the lane in focus stays large, the others become compact lanes or lines, and those
+ * that do not even fit as lines are counted.
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
@@ -19,7 +20,7 @@ import { shownReplica } from "./shown-replica.ts";
 
 /** The content of one partition's logs in two compared runs. */
 export interface LogsBeside {
-  /** The width of the longer log's cells in offsets of records, and the number of its markers. */
+  /** The number of record offsets that the wider of the two logs needs, and the number of its markers. */
   records: number;
   markers: number;
   logs: readonly Log[];
@@ -42,13 +43,13 @@ export interface LanesOptions {
   /** Whether the picture ends after its content even if there is more room. */
   cropped?: boolean;
   /**
-   * Whether the picture of a compared run stands below it, so that a narrow picture draws only the lane in focus, and
-   * low.
+   * Whether the picture is one of two compared runs. In a narrow picture, only the lane in focus is then drawn as a
+   * lane, and low, because the other picture is below it.
    */
   beside?: boolean;
-  /** Names of the things that differ in the compared run. */
+  /** The names of partitions (`t-0`) and of batches (`t-0 43`, by base offset) that differ in the compared run. */
   apart?: readonly string[];
-  /** The content of each partition's two logs, for pictures of compared runs. */
+  /** Partition → the content of its logs in both compared runs; missing if the picture is not compared. */
   spread?: Spread;
 }
 
@@ -74,9 +75,9 @@ const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 18, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
-/** On a phone, the deciding rule stands under the lane and should be seen with it. */
+/** The tier of the lane in focus on a phone. It is lower than `ROOMY`, to leave the deciding rule visible below it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
-/** For a picture of half a phone's height. */
+/** The tier of the lane in focus if two pictures share a phone's height. */
 const LOW: Tier = { ...DENSE, title: 20, gates: 15, cell: 36, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
@@ -90,7 +91,7 @@ export const NARROW = 480;
 /** px from the left edge of a picture of this width at which its texts begin. */
 export const edgeOf = (width: number): number => (width < NARROW ? 16 : 24);
 const LINES_MOST = 40;
-/** The most compact lanes under the one in focus on a page that scrolls; the others are lines. */
+/** The most compact lanes below the lane in focus on a page that scrolls; further partitions are lines. */
 const COMPACT_MOST = 4;
 
 /** A tier between dense (`share` 0) and roomy (1), so that lanes fill the height. */
@@ -105,7 +106,9 @@ function between(share: number): Tier {
 }
 
 export interface Plan {
-  /** The tiers of the lanes, from top to bottom. */
+  /**
+   * Partition → tier of its lane, in the order of the lanes. `lines`: partitions with one line; `rest`: only counted.
+   */
   tiers: Map<string, Tier>;
   lines: string[];
   rest: string[];
@@ -160,7 +163,10 @@ export function planLanes(frame: Frame, all: string[], options: LanesOptions): P
   return withLines(planFocus(frame, names, options, height), lines, frame, whole);
 }
 
-/** The plan with the idle partitions as lines while they fit; the others are counted. */
+/**
+ * The plan with further partitions, the idle `lines`, as lines. Those that do not fit go to `rest`. `height`: px; 0:
+ * any.
+ */
 function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
   const used = [...plan.tiers].reduce((sum, [name, tier]) => sum + laneHeight(frame, name, tier), 0);
   const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
@@ -170,7 +176,7 @@ function withLines(plan: Plan, lines: string[], frame: Frame, height: number): P
   return { ...plan, lines: waiting.slice(0, most), rest: waiting.slice(most) };
 }
 
-/** The plan if not all lanes fit: the lane in focus stays large. */
+/** The plan if not all lanes fit: the lane in focus stays large, the others become compact lanes or else lines. */
 function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
   const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
   const others = names.filter((name) => name !== focus);
@@ -189,8 +195,8 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
 }
 
 /**
- * The plan for a page that scrolls: the lane in focus, then the others; these only as lines if a rule has to be visible
- * below them.
+ * The plan for a page that scrolls: the lane in focus, then compact lanes, then lines. At a step that decides, and
+ * beside a compared run, there are no compact lanes, so that what follows the picture stays visible.
  */
 function planScrolling(frame: Frame, focus: string, others: readonly string[], isBeside: boolean): Plan {
   const tier = isBeside ? LOW : TALL;
@@ -214,7 +220,7 @@ function hasComing(frame: Frame, name: string): boolean {
 /** The most cells that a lane shows. */
 const MOST_CELLS = 20;
 
-/** The number of batches of a lane's log that the view lists, and of those that it does not. */
+/** The number of batches of a lane's log that the view lists, and the number of those that it leaves out. */
 export function countBatches({ view }: Frame, name: string): { listed: number; unlisted: number } {
   const partition = view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
@@ -222,7 +228,7 @@ export function countBatches({ view }: Frame, name: string): { listed: number; u
   return { listed, unlisted: batchesIn(foldedLog(view, name, id)) };
 }
 
-/** Whether a lane that is scrolled past so many batches would draw some that the view does not list. */
+/** Whether a lane that is scrolled past this number of batches would show batches that the view leaves out. */
 export function reachesUnlisted(frame: Frame, partition: string, scrolled: number): boolean {
   const { listed, unlisted } = countBatches(frame, partition);
   return unlisted > 0 && scrolled + MOST_CELLS > listed;

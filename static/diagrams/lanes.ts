@@ -55,11 +55,11 @@ export class Lanes extends SizedElement {
   declare scrolled: Readonly<Record<string, number>>;
   /** Partitions whose folds the reader opened. */
   declare opened: ReadonlySet<string>;
-  /** Whether the picture is no taller than its content, for paper. */
+  /** Whether the picture ends after its content, as on paper, even if its box is taller. */
   declare cropped: boolean;
-  /** Whether a listener answers the questions that are asked at gates and consumers. */
+  /** Whether there are buttons at gates and consumers that ask why; false if no listener would answer. */
   declare asks: boolean;
-  /** The partition that is drawn large in the pictures of both compared runs; null: each picture chooses its own. */
+  /** In a comparison, the partition that both pictures draw large; null: the picture chooses one itself. */
   declare beside: string | null;
   /** Names of the things that differ in the compared run, partitions among them. */
   declare apart: readonly string[];
@@ -136,7 +136,7 @@ export class Lanes extends SizedElement {
 
   readonly #actions = { pick: this.pick, scroll: this.#scroll, scrollTo: this.#scrollTo, open: this.#unfold, focus: this.#focus, why: this.#why };
 
-  /** The place to which the reader scrolled may lie far back in a later view, which lists other batches. */
+  /** Requests the batches that the reader had scrolled to, if the view of a later step leaves them out. */
   protected override updated(changed: Map<string, unknown>): void {
     const frame = this.frame;
     if (frame === undefined || !changed.has("frame")) return;

@@ -1,4 +1,4 @@
-/** The leader's log of a partition, and what it holds at an offset. Pure. */
+/** Finds the leader's log of a partition, and the batch and record at an offset of it. Pure. */
 
 import type { LogBatchView, PartitionView, ReplicaView } from "../player/frame.ts";
 

@@ -1,7 +1,8 @@
 /**
  * The table of all records as CSV, from the rows of the panel (`ledger.ts`). Pure.
  *
- * A text that a spreadsheet would take for a formula gets a mark that prevents this, as in the results of a class.
+ * A text that a spreadsheet would execute as a formula begins with an additional character that prevents this, as in
+ * the results of a class.
  */
 
 import type { Frame } from "../player/frame.ts";

@@ -1,7 +1,7 @@
 /**
- * The table of all records: a strip with one mark per record that an application sent, and rows about the records that
- * matter at this step: how often each is stored, which response its producer got, which consumer read it. Only a broken
- * guarantee is red.
+ * The table of all records. A strip has one mark per record that an application sent. Below it, the records that matter
+ * at this step have a row each: how often the record is stored, which result its producer received, and which consumers
+ * read it. Only a broken guarantee is red.
  *
  *     <eos-ledger></eos-ledger>
  *     document.querySelector("eos-ledger").frame = frame;
@@ -54,7 +54,7 @@ export interface LedgerShape {
   broken: boolean;
 }
 
-/** The batches of the shown log of a partition. */
+/** The batches of a partition's log that the lanes show: the leader's or, without a leader, the longest. */
 function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView> | undefined {
   return found(frame, `batches ${partition}`, ({ view }) => {
     const of = view.partitions?.[partition];
@@ -63,7 +63,7 @@ function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView
   });
 }
 
-/** Counts by the log's object of batches: views are never mutated. */
+/** The batches of a log → the result of `copiesIn` for them. Views are never mutated, so it stays true. */
 const counted = new WeakMap<object, ReadonlyMap<number, number>>();
 
 /** Serial → how many batches of a log hold the record. */
@@ -92,8 +92,8 @@ function serialsInOrder(records: Record<string, RecordView>): number[] {
 }
 
 /**
- * The content of the panel: the marks around the most relevant record, which is the selected one, else one that the
- * step changed or broke, else the newest. `from`: the first record of a page that the reader chose.
+ * The content of the panel. The strip shows the page of marks that begins at the record `from`; if `from` is null, the
+ * page around the selected record, else around one that the step changed or broke, else the newest page.
  */
 export function layoutLedger(
   frame: Frame, options: { chips: number; rows: number } = defaults, from: number | null = null,
@@ -131,12 +131,15 @@ export function layoutLedger(
 
 type Stretches = FoldedRecords["stretches"];
 
-/** The number of records before a serial that the view does not list. */
+/** The number of records that the view leaves out and whose serials are below this one. */
 function foldedBefore(stretches: Stretches, serial: number): number {
   return stretches.reduce((sum, [, last, records]) => sum + (last < serial ? records : 0), 0);
 }
 
-/** The listed records around one of them, by index: those between two ranges that the view does not list. */
+/**
+ * The listed records around index `at` among which the view leaves none out, as indexes: from `start` up to but not
+ * including `end`.
+ */
 function runAround(stretches: Stretches, serials: readonly number[], at: number): { start: number; at: number; end: number } {
   const middle = serials[at] ?? 0;
   const before = stretches.findLast(([, last]) => last < middle)?.[1] ?? Number.NEGATIVE_INFINITY;

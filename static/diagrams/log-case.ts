@@ -1,4 +1,6 @@
-/** A log case is made of real files: it has lanes, and no producers, brokers, network or clock. */
+/**
+ * Recognises log cases. A log case is made from the files of real logs: it has no producers, brokers, network or clock.
+ */
 
 import type { Frame, Step } from "../player/frame.ts";
 
@@ -7,7 +9,9 @@ export function isLogCase(frame: Frame): boolean {
   return frame.header.profile === "log";
 }
 
-/** Whether a step is in no log: it previews a remedy on a copy (engine/codec/log_preview.py). */
+/**
+ * Whether a step of a log case is not from the files, but previews a remedy on a copy (engine/codec/log_preview.py).
+ */
 export function isPreview(step: Step | null): step is Step {
   return step?.key.startsWith("log.preview.") === true;
 }

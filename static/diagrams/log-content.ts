@@ -1,8 +1,9 @@
 /**
  * The content of a batch of an internal log: the image of a transactional id, or an offset of a group. Pure.
  *
- * A transaction's image is named by its state, with the id under it; a group's offset by its partition and offset, with
- * the group under it. If a batch has several records, the newest is named and the others are counted.
+ * An image is named by the transaction's state, with the transactional id under it. A group's offset is named by its
+ * partition and offset, with the group under it. If a batch has several records, the newest is named and the number of
+ * the others follows.
  */
 
 import type { Frame, Json, LogBatchView } from "../player/frame.ts";

@@ -1,8 +1,8 @@
 /**
- * How panels look. Each mark has the same meaning in every panel: colour = producer id; solid / hatched / dashed /
- * dotted = stored / aborted / pending / deleted; yellow with an outline = this step happens here; a ring = the same
- * thing, seen elsewhere; not filled = of a fenced epoch; inverted = current state; red = a guarantee is broken or an
- * error returned, always with words. Colours and sizes are the page's tokens (static/styles).
+ * The styles that all panels share. Each mark has the same meaning in every panel: colour = producer id; solid /
+ * hatched / dashed / dotted = stored / aborted / pending / deleted; yellow with an outline = the place of this step; a
+ * ring = another picture of the selected thing; not filled = of a fenced epoch; inverted = current state; red = a
+ * broken guarantee or a returned error, always with words. Colours and sizes are the page's tokens (static/styles).
  */
 
 import { css, unsafeCSS } from "lit";

@@ -1,4 +1,4 @@
-/** Draws the result of `machine-layout.ts`, and fetches the engine's table from which it is made. */
+/** Draws the shapes of `machine-layout.ts`, and fetches the engine's table from which that makes them. */
 
 import { css, html, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";

@@ -1,8 +1,8 @@
 /**
  * How the edges of a state machine run between its boxes, so that few of them cross and none hides another. Pure.
  *
- * An edge leaves and enters through the sides that face each other; all ends on one side of a box stand apart, in the
- * order of the boxes to which they lead.
+ * An edge leaves and enters boxes through the sides that face each other. The ends of edges at one side of a box stand
+ * apart, in the order of the boxes at their other ends.
  */
 
 import { clamp, round } from "./geometry.ts";
@@ -28,7 +28,7 @@ interface End {
 /** `APART`: px between two ends on one side. `CORNER`: px that ends keep from a box's corners. */
 const APART = 8;
 const CORNER = 6;
-/** px by which an edge swings out that passes boxes in its own row or column. */
+/** px by which an edge bends outwards if it has to pass other boxes of its row or column. */
 const SWING = 15;
 
 /** The SVG paths from box to box, in the order of `edges`. `rows`: the number of rows of boxes. */
@@ -89,7 +89,9 @@ function path(from: Port, to: Port): string {
   return `M${x1} ${y1}C${a} ${b} ${x2} ${y2}`;
 }
 
-/** The control point of one end of a curve: straight out of the end's side. */
+/**
+ * The Bézier control point for one end of a curve, perpendicular to the box's side. `far`: its px; 0: by the distance.
+ */
 function control(port: Port, other: Port, far: number): string {
   const [dx, dy] = [Math.abs(other.x - port.x), Math.abs(other.y - port.y)];
   const out = far > 0 ? far : 0.55 * (port.side === "left" || port.side === "right" ? dx : dy);

@@ -3,9 +3,8 @@
  *
  *     class Coordinator extends MachineElement { protected readonly machine = "transaction_states"; … }
  *
- * The table is fetched once from `machines`, an address with `{machine}` in it. Without a table, the panel says the
- * state in words (`drawn` returns null), so a failed fetch hides nothing that is known; the next frame requests the
- * table again.
+ * The table is fetched once from `machines`, an address with `{machine}` in it. As long as there is no table, `drawn`
+ * returns null and the panel names the state in words. After a failed fetch, the next frame requests the table again.
  */
 
 import type { TemplateResult } from "lit";

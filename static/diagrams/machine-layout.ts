@@ -24,8 +24,9 @@ export interface MachineTable {
 }
 
 /**
- * The table with only the rows in force, their events, and the states that they connect. The initial state stays, and
- * so does the row that was taken last: a request may be from before the level changed.
+ * The table with only the rows that are in force at the version and level `there`, with their events and states, and
+ * the initial state. `taken`: source, target and event of the row taken last, which stays even if it is not in force
+ * any more: the request may be from before the level changed.
  */
 export function tableInForce(table: MachineTable, there: InForce, taken: readonly [string, string, string] | null): MachineTable {
   const rows = table.rows.filter((row) => has(there, row) || (taken !== null && row.source === taken[0] && row.target === taken[1] && row.on === taken[2]));
@@ -55,7 +56,7 @@ export interface EdgeShape {
   from: string;
   to: string;
   path: string;
-  /** Whether the edge was taken last; if this step took one, that one. */
+  /** Whether this is the edge that the machine took last, in this step or before. */
   last: boolean;
   on: string[];
 }
@@ -65,7 +66,7 @@ export interface MachineShape {
   height: number;
   states: StateShape[];
   edges: EdgeShape[];
-  /** States to which all others lead, each by an edge that is not drawn. */
+  /** States into which an edge leads from every other state. These edges are not drawn; a text replaces them. */
   anywhere: string[];
   /** How many states and edges are not drawn. */
   folded: { states: number; edges: number };
@@ -74,8 +75,8 @@ export interface MachineShape {
 type Places = Record<string, [column: number, row: number]>;
 
 /**
- * Column and row of each state of the client's transaction machine; the first row is all that an idempotent producer
- * uses.
+ * Column and row of each state of the client's transaction machine. A producer without a transactional id enters only
+ * the states of the first row, and error states.
  */
 export const CLIENT_PLACES: Places = {
   UNINITIALIZED: [0, 0],
@@ -90,7 +91,8 @@ export const CLIENT_PLACES: Places = {
 };
 
 /**
- * Places of the coordinator's machine of a transactional id: commit above, abort below, and the ways back between them.
+ * Column and row of the states of a transactional id at its coordinator: commit above, abort below, the states between
+ * transactions in the middle.
  */
 export const TRANSACTION_PLACES: Places = {
   PrepareCommit: [0, 0],
@@ -103,7 +105,9 @@ export const TRANSACTION_PLACES: Places = {
   Dead: [2, 3],
 };
 
-/** Places of the machine of a transaction at the message middleware: forward on the right, undoing on the left. */
+/**
+ * Column and row of the states of a transaction at the message middleware: progress to the right, undoing to the left.
+ */
 export const MIDDLEWARE_PLACES: Places = {
   STARTED: [0, 0],
   PREPARING: [1, 0],
@@ -120,18 +124,18 @@ export const MIDDLEWARE_PLACES: Places = {
 
 const HEIGHT = 20;
 const ROW = 40;
-/** px above the first row for edges that swing over it. */
+/** px above the first row for edges that bend over its boxes. */
 const ABOVE = 8;
-/** px below a single row, for edges that swing under it. */
+/** px below the boxes if there is only one row, for edges that bend under it. */
 const BELOW = 15;
 const FONT = 8.5;
-/** If at least so many other states exist and all of them lead to a state, a text replaces their edges. */
+/** If edges lead to a state from all others, and these are at least so many, a text replaces the edges. */
 const ANYWHERE = 5;
 
 export interface MachineOptions {
   width: number;
   places: Places;
-  /** States to draw; null draws all. */
+  /** Names of the states to draw; null: all. */
   only: readonly string[] | null;
   /** The state that is being written, besides the current one. */
   pending?: string | null;
@@ -177,8 +181,8 @@ export function layoutMachine(
 }
 
 /**
- * Column and row of each state: known places, moved up if whole rows are missing; unknown states follow in a grid with
- * three columns.
+ * Column and row of each state. States in `places` keep their places, but move up if a whole row has no state. The
+ * other states follow below in a grid with three columns.
  */
 function placed(states: string[], places: Places): Map<string, [number, number]> {
   const result = new Map<string, [number, number]>();
@@ -231,7 +235,7 @@ function edgesOf(table: MachineTable): Edge[] {
   return [...edges.values()];
 }
 
-/** Drawn states to which every other state leads: a text replaces their edges. */
+/** The drawn states into which an edge leads from every other state, if there are at least `ANYWHERE` others. */
 function fromAnywhere(table: MachineTable, edges: readonly Edge[], at: ReadonlyMap<string, unknown>): string[] {
   const most = table.states.length - 1;
   return most < ANYWHERE ? [] : table.states.filter((state) => at.has(state) && edges.filter((edge) => edge.to === state).length === most);

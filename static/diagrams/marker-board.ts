@@ -1,6 +1,6 @@
 /**
- * The marker board of a coordinator: markers waiting for each broker, those in transit, those whose leader the
- * coordinator does not know, and the list of partitions that have not acknowledged theirs.
+ * The marker board of a coordinator: the markers that wait for each broker, those that were sent, those whose leader
+ * the coordinator does not know, and the partitions that have not acknowledged their markers.
  *
  *     <eos-marker-board></eos-marker-board>
  *     document.querySelector("eos-marker-board").frame = frame;

@@ -1,4 +1,4 @@
-/** A short text for a message, for arrows: API, partition, batch, or error and offset. */
+/** The short text at an arrow: a request's API, partition and batch; a response's API, error and offset. */
 
 import type { Arrow, Json, JsonObject, MessageView, Plan } from "../player/frame.ts";
 import { facts, listed, named } from "../player/joins.ts";
@@ -25,7 +25,9 @@ export function carriedLabels(message: MessageView): { partition: string; label:
   }));
 }
 
-/** A key that is the same for the same batch sent again; null if a message carries no batch with sequence numbers. */
+/**
+ * A key of the first batch in a request, which a resend has, too. Null if that has no producer id, or in a response.
+ */
 export function batchKey(message: MessageView): string | null {
   if (message.is_response) return null;
   const [first] = Object.entries(carriedBatches(message));
@@ -92,7 +94,7 @@ function zooKeeperReply(fields: JsonObject): string {
   return say(key, { version: fields["version"] ?? "?" });
 }
 
-/** The fate of a message in words. `message`: as it is at the step on show; the arrow has it as it was sent. */
+/** The fate of a message in words. `message`: its state at the step on show; `arrow.message` is as it was sent. */
 export function fateText(arrow: Arrow, underWay: boolean, message: MessageView = arrow.message): string {
   const parts: string[] = [];
   if (underWay) {

@@ -4,8 +4,8 @@
  *     <eos-middleware-roles machines="/reference/machines/{machine}.json"></eos-middleware-roles>
  *     document.querySelector("eos-middleware-roles").frame = frame;
  *
- * The middleware's own machine is drawn from the engine's table. The state that the middleware assumes for a
- * participant stands beside the participant's own state; if the two differ, the row says so.
+ * The middleware's own machine is drawn from the engine's table. A participant's row has its own state and the state
+ * that the middleware assumes for it; if the two differ, the row says so.
  */
 
 import { css, html, nothing } from "lit";
@@ -31,7 +31,7 @@ export interface RoleRow {
   key: string;
   node: string;
   state: string;
-  /** For a participant: what the middleware has received from it; else null. */
+  /** For a participant: the state that the middleware assumes from its responses, in words; for other roles null. */
   believed: string | null;
   /** A participant's value, and the amount that it has reserved. */
   holds: string;
@@ -93,7 +93,7 @@ function messageWord(message: string): string {
   return key === undefined ? message : say(key);
 }
 
-/** How long the participants differed, and how much of that time the middleware can know; null: they did not. */
+/** In words, how long the participants differed, and how long as far as the middleware knows; null if they did not. */
 export function windowText(frame: Frame, tid: string): string | null {
   const of = frame.view.middleware;
   const texts = [differText(of?.differ?.[tid]), knownText(of?.transactions?.[tid]?.window)].filter((one) => one !== null);

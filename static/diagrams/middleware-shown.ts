@@ -1,4 +1,4 @@
-/** The transaction of the middleware to show. Pure. */
+/** Chooses the middleware's transaction that panels show. Pure. */
 
 import type { Frame } from "../player/frame.ts";
 import { hasChanged } from "./changes.ts";
@@ -10,7 +10,10 @@ export function transactionIds(frame: Frame): string[] {
   return [...ids].sort((one, other) => Number(other) - Number(one));
 }
 
-/** The id of the transaction that the step is about, else of the newest; null: there is none. */
+/**
+ * The id of the transaction that the step's transition is about, else of one that it changed, else of the newest; null:
+ * none.
+ */
 export function shownTransaction(frame: Frame): string | null {
   const of = frame.step?.transition?.of.split(" ")[1];
   const ids = transactionIds(frame);

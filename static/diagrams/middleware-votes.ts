@@ -37,7 +37,7 @@ export interface VotesShape {
 
 export function layoutVotes(frame: Frame, most = defaults.rows): VotesShape | null {
   const transactions = frame.view.middleware?.transactions ?? {};
-  // A business system may hold a transaction that the middleware does not know; a transaction that it knows is shown.
+  // The business system may know a transaction that the middleware does not; then the middleware's newest one is shown.
   const shown = shownTransaction(frame);
   const tid = shown !== null && shown in transactions ? shown : (Object.keys(transactions).sort((one, other) => Number(other) - Number(one))[0] ?? null);
   const entry = tid === null ? undefined : transactions[tid];

@@ -1,5 +1,5 @@
 /**
- * An operator's numbers: the figures of a cluster's dashboard before this step and after it, and the difference.
+ * The figures that an operator sees on a cluster's dashboard: before this step, after it, and the difference.
  *
  *     <eos-numbers></eos-numbers>
  *     document.querySelector("eos-numbers").frame = frame;
@@ -26,7 +26,7 @@ export interface NumberRow {
   alarming: boolean;
 }
 
-/** The engine's counters, in the order in which problems show. */
+/** The names of the engine's counters, in the order of their rows. */
 const COUNTERS = [
   "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "questions_repeated", "marker_retries",
 ] as const;
@@ -61,7 +61,8 @@ function lagBehind(view: View, name: string, position: number): number {
 }
 
 /**
- * Rows of the numbers that are or were not 0; how many of them are above 0 now; and how many numbers are and were 0.
+ * `rows`: the numbers that differ from 0 before or after the step; `above`: how many numbers are above 0 after it;
+ * `quiet`: how many are 0 before and after it, and so have no row.
  */
 export function layoutNumbers(frame: Frame): { rows: NumberRow[]; above: number; quiet: number } {
   const { view, previousView: before } = frame;

@@ -1,11 +1,11 @@
 /**
- * Converts lengths on an enlarged page. Large screens enlarge the page by CSS `zoom`: the browser then gives rectangles
- * and pointers in px of the window, but takes an element's lengths (`style.left`, `clientWidth`) in the element's own
- * px.
+ * Converts lengths on an enlarged page. Large screens enlarge the page by CSS `zoom`. The browser then gives rectangles
+ * and pointer positions in px of the window, but takes the lengths of an element (`style.left`, `clientWidth`) in the
+ * element's own px.
  */
 
 /**
- * The number of px of the window in one px of this element; browsers without `currentCSSZoom` give both in the same px.
+ * px of the window in one px of this element. 1 in browsers without `currentCSSZoom`, which use the same px for both.
  */
 export function zoomOf(element: Element): number {
   return (element as Element & { currentCSSZoom?: number }).currentCSSZoom ?? 1;

@@ -33,9 +33,9 @@ export interface PendingRow {
 export interface PendingShape {
   rows: PendingRow[];
   folded: number;
-  /** The next event, in words; null if none is waiting, or if the recording has no order. */
+  /** The next event in words; null if no event waits, or if the recording does not say in which order they come. */
   next: string | null;
-  /** Whether the recording has the order. */
+  /** Whether the recording says in which order the events come. */
   isOrdered: boolean;
 }
 
@@ -72,14 +72,16 @@ function className(name: string): string {
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
-/** The name of an event such as `fetch t-0`: the engine's name in words, then the subject. Calls keep their names. */
+/**
+ * An event in words. The engine writes name and subject (`fetch t-0`); the name is translated, but calls keep theirs.
+ */
 function eventName(what: string): string {
   const [name = "", ...about] = what.split(" ");
   const key = [`diagram.pending.what.${name}`, ...actionKeys(name)].find((one) => words.knows(one));
   return [key === undefined ? name : say(key), ...about].join(" ");
 }
 
-/** The catalogue keys of a fault, which has the same name as the reader's intervention. */
+/** The catalogue keys for the name of a fault: those of the reader's intervention that does the same. */
 function actionKeys(action: string): string[] {
   return [`player.action.${action}`, `player.action.${action}_message`];
 }
@@ -96,7 +98,7 @@ export function messageName(message: { api: string; is_response: boolean }): str
 export class Pending extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`
     td button { line-height: 18px; width: 100%; }
-    /* One line; the list has the rest. */
+    /* The summary is one line; the opened list has the whole text. */
     details.more:not([open]) > summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
   `];
 

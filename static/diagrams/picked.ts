@@ -1,6 +1,7 @@
 /**
- * Highlights the selected thing in every picture. One thing is drawn in many pictures: the records of a batch are in
- * the accumulator, in a request, on an arrow and in the log. Partition and serials connect them.
+ * Finds the drawings of the selected thing, which every picture highlights. One thing is drawn in many pictures: the
+ * records of a batch are in the accumulator, in a request, on an arrow and in the log. Drawings with the same partition
+ * and a common serial belong together.
  */
 
 import type { JsonObject, MessageView, Selection, View } from "../player/frame.ts";
@@ -20,12 +21,14 @@ function serialsOf(selection: Selection): readonly number[] {
   return selection.kind === "record" ? [Number(selection.id)] : [];
 }
 
-/** A selection without serials: of an actor, a partition, … */
+/** A selection without partition and serials, for example of an actor. */
 export function plainly(kind: Selection["kind"], id: string): Selection {
   return { kind, id };
 }
 
-/** The selection of a message, with the records that it carries or answers, if the view still knows them. */
+/**
+ * The selection of a message, with the records that it carries or responds about, as far as the view still knows them.
+ */
 export function messageSelection(view: View, message: MessageView): Selection {
   const selection: Selection = { kind: "message", id: String(message.id) };
   const partition = message.partitions[0];
@@ -44,9 +47,9 @@ export function carriedBatches(message: MessageView): Record<string, JsonObject>
 }
 
 /**
- * The serials in a Produce request or its response. Messages do not carry serials (the protocol has none), so the
- * request is looked up at the client by its correlation id; once the client no longer holds it, the batch is looked up
- * by PID, epoch and sequence.
+ * The serials of a partition's records in a Produce request, or of those that its response is about. Kafka's messages
+ * have no serials, so the request is looked up at the client by its correlation id. If the client no longer holds the
+ * request, the batch is looked up in the log by PID, epoch and sequence number.
  */
 function produceSerials(view: View, message: MessageView, partition: string): number[] {
   const client = view.clients?.[message.is_response ? message.to : message.from];

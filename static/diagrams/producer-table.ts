@@ -59,7 +59,7 @@ export interface ProducerTableShape {
   producers: ProducerRow[];
   folded: number;
   remark: string | null;
-  /** Sentences about differences from the state of clients with these ids, although nothing is in flight. */
+  /** Sentences about differences between this state and that of the producers, although no request is in flight. */
   differs: string[];
 }
 
@@ -118,7 +118,8 @@ function cacheRows(
     const fresh = !previous.some((cached) => cached[2] === offset);
     return {
       key: String(offset),
-      // A coordinator's records have no sequence; Kafka counts back from -1 and gets the greatest number.
+      // A coordinator's records have sequence −1. Kafka computes their first one by counting back from it, which wraps
+      // to the greatest number, so no numbers are shown.
       sequences: last === -1 ? say("diagram.none") : range(first, last),
       offsets: range(offset, lastOffset),
       timestamp: say("diagram.at", { at: timestamp }),
@@ -150,8 +151,8 @@ function producerRow(frame: Frame, replica: ReplicaView, path: string[], produce
 }
 
 /**
- * Whether a partition remembers transactional producers: `__consumer_offsets` remembers those whose transactions commit
- * offsets; `__transaction_state` remembers none.
+ * Whether a replica of the partition has the state of a producer. Of the internal topics, only `__consumer_offsets` has
+ * such states, of producers whose transactions commit offsets.
  */
 function isTransactional(frame: Frame, partition: string): boolean {
   const view = frame.view.partitions?.[partition];
@@ -159,8 +160,8 @@ function isTransactional(frame: Frame, partition: string): boolean {
 }
 
 /**
- * How close the matching batch is to being dropped from the cache, in words, for a duplicate: this is why five cached
- * batches are enough for five requests in flight; null for any other batch.
+ * For a duplicate, a sentence that says how many cached batches are older than the equal one, and so will be dropped
+ * before it: this is why five cached batches are enough for five requests in flight. Null for any other batch.
  */
 function remark(cache: CachedRow[], fate: string | null): string | null {
   const index = cache.findIndex((row) => row.hit);
@@ -189,8 +190,8 @@ export class ProducerTable extends DiagramElement {
   }
 
   /**
-   * The partition that the panel shows. Logs of coordinators have no producers of their own to remember, so the panel
-   * stays at a data partition.
+   * The partition that the panel shows: the one that the step or the selection is about, unless it is an internal one
+   * without producers; then the panel stays at the partition before.
    */
   #follow(frame: Frame): string | null {
     this.#partition = found(frame, "partition", (whole, last) => {

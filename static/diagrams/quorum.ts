@@ -1,6 +1,6 @@
 /**
- * The controller of a cluster without ZooKeeper (KRaft): its epoch, each broker's registration and block of producer
- * ids, how far each has read, and the newest records of the metadata log.
+ * The controller of a cluster without ZooKeeper (KRaft): its epoch; each broker's registration, its block of producer
+ * ids and how far it has read the metadata log; and the newest records of that log.
  *
  *     <eos-quorum></eos-quorum>
  *     document.querySelector("eos-quorum").frame = frame;

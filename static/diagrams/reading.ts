@@ -1,18 +1,19 @@
 /**
- * Records what a panel reads of a frame while it draws. A later frame in which all of these values are the same needs
- * no drawing.
+ * Records which values a panel reads of a frame while it draws. If a later frame has the same values, the panel need
+ * not be drawn again.
  *
- * A panel need not declare on what it depends: `frame` records it. Views share unchanged parts, so a part that is the
- * same object did not change; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters. A
- * panel that needs little of a part that changes with most steps reads it by `found`, and depends only on the result. A
- * panel of many similar pieces uses `piece` to make only those again whose inputs changed.
+ * A panel does not declare on what it depends: the frame that it gets is a proxy, which records what is read. A
+ * recorded value is one field of a view (`clients`), of a step (`actor`) or of its parameters. Views share unchanged
+ * fields, so a field that is the same object did not change. A panel that needs little of a field that changes with
+ * most steps reads it by `found`, and depends only on the result. A panel of many similar pieces uses `piece`, which
+ * makes only those again whose inputs changed.
  */
 
 import type { Frame } from "../player/frame.ts";
 
 type Names = Set<PropertyKey>;
 type Find<T> = (frame: Frame, last: T | undefined) => T;
-/** Name of a recorded object → how to get it from a frame. */
+/** Name of an object whose fields are recorded → the function that gets it from a frame. */
 const PARTS = {
   view: (frame: Frame) => frame.view,
   previousView: (frame: Frame) => frame.previousView,
@@ -21,19 +22,20 @@ const PARTS = {
 };
 type Part = keyof typeof PARTS;
 
-/** Frame → its reading, for each frame that a panel gets. */
+/** The proxy of a frame that a panel gets → its `Reading`. */
 const readings = new WeakMap<Frame, Reading>();
 
 /**
- * The result of `find` for a frame, which must be plain values. `find` reads whole frames, also later ones, and so must
- * not keep anything that it gets; `last` is its result of the last time. `name` distinguishes it from other results.
+ * The result of `find` for a frame, which must consist of plain values. The panel depends only on this result. `find`
+ * gets the frame itself and `last`; it is called again for later frames, to see whether they give the same result, and
+ * then gets its earlier result as `last`. It must not keep a frame. `name` tells the results of one panel apart.
  */
 export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T {
   const reading = readings.get(frame);
   return reading === undefined ? find(frame, last) : reading.find(name, find, last);
 }
 
-/** A piece that was made, its inputs besides the frame, and what was read of the frame for it. */
+/** A piece of a drawing (`made`), its inputs besides the frame (`of`), and what was read of the frame to make it. */
 interface Piece {
   of: readonly unknown[];
   reading: Reading;
@@ -41,8 +43,8 @@ interface Piece {
 }
 
 /**
- * The result of `make` for a frame and its other inputs (`of`); the one of the drawing before, if its inputs are the
- * same. It must not be changed.
+ * The result of `make` for a frame and the other inputs `of`. If the panel's drawing before had the same inputs and
+ * read the same values of its frame, its result is used again, so a result must not be changed.
  */
 export function piece<T>(frame: Frame, name: string, of: readonly unknown[], make: (frame: Frame) => T): T {
   const reading = readings.get(frame);
@@ -54,13 +56,13 @@ export class Reading {
   frame: Frame;
   #of: Frame;
   readonly #plain: Names = new Set();
-  /** Part → the names that were read of it; `#whole` has the parts that were listed, of which all names count. */
+  /** Part → the names of its fields that were read. `#whole`: parts whose names were listed; all their fields count. */
   readonly #parts = new Map<Part, Names>();
   readonly #whole = new Set<Part>();
   readonly #changed = new Set<string>();
   readonly #found = new Map<string, { find: Find<unknown>; value: unknown }>();
   readonly #pieces = new Map<string, Piece>();
-  /** Name → piece of the drawing before. */
+  /** Name → piece, of the drawing before. */
   readonly #earlier: ReadonlyMap<string, Piece>;
 
   constructor(frame: Frame, before: Reading | null = null) {
@@ -103,7 +105,7 @@ export class Reading {
     return made;
   }
 
-  /** Goes on with a frame in which everything that was read is the same, so that the old one can be freed. */
+  /** Replaces the frame by a later one with the same values, so that the old one can be freed. */
   #goOn(frame: Frame): void {
     this.#of = this.frame = frame;
   }
@@ -161,7 +163,9 @@ export class Reading {
   }
 }
 
-/** Whether two values are the same, or both empty lists: each step without notes has an empty list of its own. */
+/**
+ * Whether two values are the same, or both are empty lists, because every step without notes has its own empty list.
+ */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   return Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0;
@@ -171,7 +175,7 @@ function isOfSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, place) => item === other[place]);
 }
 
-/** Whether two values are the same, or have the same components. */
+/** Whether two values are the same, or are objects or lists with alike values under the same keys. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

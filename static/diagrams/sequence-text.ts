@@ -32,7 +32,7 @@ export function sequenceText(frame: Frame, arrows: readonly Arrow[], marks: read
   return `${lines.join("\n")}\n`;
 }
 
-/** The actors that take part, in the order of the run's header. */
+/** The actors that send, receive or have a note, in the order of the run's header. */
 function participants(frame: Frame, arrows: readonly Arrow[], notes: readonly Mark[]): string[] {
   const used = new Set([...arrows.flatMap(({ message }) => [message.from, message.to]), ...notes.map((mark) => mark.actor)]);
   const known = frame.header.actors.map((actor) => actor.name).filter((actor) => used.has(actor));
@@ -47,8 +47,8 @@ function messageLine(arrow: Arrow, step: number, name: (actor: string) => string
 }
 
 /**
- * Text that Mermaid takes as plain text: characters that would end a line or begin something are written as their
- * number.
+ * The text, so that Mermaid reads it as plain text: white space becomes one space, and characters with a meaning in its
+ * syntax are written by their number, such as `#59;`.
  */
 export function plain(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[#;<>{}"%]/g, (sign) => `#${sign.charCodeAt(0)};`);

@@ -1,10 +1,10 @@
-/** Which replica of a partition is shown. Pure. */
+/** Chooses the replica of a partition that is shown. Pure. */
 
 import type { PartitionView } from "../player/frame.ts";
 
 /**
- * The replica that a lane shows: the leader's; without a leader, the longest log, lowest id first. Null if there is
- * none.
+ * The broker id of the replica that a lane shows: the leader; without a leader, the replica with the longest log, of
+ * several the lowest id. Null if the partition has no replica.
  */
 export function shownReplica(partition: PartitionView): string | null {
   if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);

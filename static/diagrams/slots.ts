@@ -1,16 +1,16 @@
 /**
- * Keys for things that appear and disappear: a thing that stays keeps its key, a new one takes the key of one that
- * disappeared.
+ * Keys for lit's `repeat` over things that appear and disappear. A thing that stays keeps its key; a new thing takes
+ * the key of one that disappeared.
  *
- * With keys by identity, replacing forty things by forty others removes forty elements and makes forty; in a drag, this
- * is most of a panel's work. With these keys, elements are used again, and an element with the focus stays with its
- * thing as long as the thing is on show.
+ * If the key were the thing's id, forty things in place of forty others would remove forty elements and make forty new
+ * ones; while the reader drags the time slider, this is most of a panel's work. With these keys, the elements are used
+ * again, and an element with the focus keeps its thing as long as the thing is on show.
  */
 
 export class Slots<Id> {
   #keys = new Map<Id, number>();
 
-  /** One key for each id, in order. */
+  /** The key of each id, in the order of `ids`. */
   keysFor(ids: readonly Id[]): number[] {
     const staying = new Map<Id, number>();
     for (const id of ids) {

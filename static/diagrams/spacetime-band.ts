@@ -1,6 +1,7 @@
 /**
- * The highlighted row ("band") of a step in the space-time diagram, and the result of the step as text: in the column
- * beside the lanes, else beside its actor; in a narrow picture, below the row. Pure.
+ * The highlighted row ("band") of the step on show in the space-time diagram, with texts that say what the step did.
+ * They are in the column right of the lanes; without that column beside the step's actor; in a narrow picture below the
+ * row. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -20,11 +21,11 @@ import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.
 
 /** The least px of the band's height. */
 const BAND = 40;
-/** The most lines of a text, which no text reaches. */
+/** The most lines of one text. It is more than any text has. */
 const LINES = 14;
 /** px from one line to the next. */
 const LINE = 17;
-/** The factor by which letters of the page's typeface are narrower than estimated. */
+/** The width of a text in the page's typeface, as a share of the width that `textWidth` estimates. */
 const NARROWER = 0.92;
 
 export interface BandShape {
@@ -32,16 +33,16 @@ export interface BandShape {
   height: number;
   /** y of the row's middle. */
   middle: number;
-  /** The box behind the band's texts, through which no lane or arrow runs; null: none. */
+  /** The box behind the band's texts, which hides the lanes and arrows under them; null if the band has no texts. */
   plate: Box | null;
-  /** x of the actor's lane; null if the actor has none. */
+  /** x of the lane of the actor that did the step; null if it has none. */
   x: number | null;
   /** `=` if the arriving batch equals a stored one; else null. */
   sign: string | null;
   texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[];
 }
 
-/** The texts of the band in lines, for the column beside the lanes. `column`: its width in px. */
+/** The lines of the band's texts in the column right of the lanes. `column`: the width of the column in px. */
 function bandLines(frame: Frame, column: number): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
     wrapAtMost(text, wordsWidth(column) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
@@ -57,19 +58,19 @@ export interface BandRoom {
 const INDENT = { left: 62, right: 8 };
 
 /**
- * The texts of a narrow picture: under the row over the whole width, so that the arriving arrow stays visible. If no
- * batch arrived or was refused, there are none: the step's sentence already stands over the picture, and would cover
- * arrows.
+ * The lines of the band's texts in a narrow picture. They are below the row, so that the arriving arrow stays visible.
+ * Empty unless a batch arrived or a request was refused: the step's sentence is already above the picture, and would
+ * cover arrows here.
  */
 function linesUnder(frame: Frame, width: number): string[] {
   if (arrivedAt(frame) === null && frame.step?.refusal == null) return [];
   return bandText(frame).flatMap((text) => wrapAtMost(text, width - INDENT.left - INDENT.right, TEXT, LINES, true));
 }
 
-/** The room of a band without texts, if the step's sentence stands beside the picture. */
+/** The room of a band without texts, in pictures of compared runs: the page shows the step's sentence beside them. */
 export const WORDLESS: BandRoom = { above: BAND / 2, below: BAND / 2 };
 
-/** The room of a step's band. `column`: the width from {@link marginWidth}. */
+/** The room of a step's band. `column`: px from {@link marginWidth}; null: there is no column. */
 export function bandRoom(frame: Frame, width: number, column: number | null): BandRoom {
   if (width < margin.narrow) return { above: BAND / 2, below: 16 + linesUnder(frame, width).length * LINE + 6 };
   const half = Math.max(BAND, bandLines(frame, column ?? margin.width).length * LINE + 10) / 2;
@@ -77,8 +78,8 @@ export function bandRoom(frame: Frame, width: number, column: number | null): Ba
 }
 
 /**
- * The band of this step with its texts, in the column beside the lanes, or else beside the actor. `begin`: x of the
- * first lane.
+ * The band of this step with its texts. `y`: y of the step's row; `width`: px of the picture; `begin`: x of the first
+ * lane.
  */
 export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): BandShape {
   const band = bandOf(frame, y, lanes, width, begin);
@@ -130,7 +131,7 @@ function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin
   };
 }
 
-/** The batch that this step's actor decided about, as the lanes show it; null: none. */
+/** The batch that arrived in this step and that the step's actor decided about, with its fate; null: none. */
 function arrivedAt(frame: Frame): Arrived | null {
   const decision = frame.step?.decision;
   const view = decision == null ? undefined : frame.view.partitions?.[decision.subject];
@@ -141,8 +142,8 @@ function arrivedAt(frame: Frame): Arrived | null {
 }
 
 /**
- * What the step did, in one text or two: the batch that arrived and its fate, or the first sentence of the step; all
- * its sentences stand over the picture.
+ * One or two texts that say what the step did: the batch that arrived, and its fate; for any other step, its first
+ * sentence. The page shows all its sentences above the picture.
  */
 function bandText(frame: Frame): string[] {
   const step = frame.step;

@@ -1,4 +1,4 @@
-/** Places of the folds in the space-time diagram, which count messages: between the lanes, beside the arrows. Pure. */
+/** Places the folds of the space-time diagram, each a text that counts undrawn messages, where no arrow runs. Pure. */
 
 import type { Box } from "./geometry.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
@@ -19,7 +19,10 @@ interface Line {
   y2: number;
 }
 
-/** Places each fold where no arrow and no cell is, with the text in fewer words if that makes a place. */
+/**
+ * Sets x and width of each fold, between `left` and `end` (x in px), so that it covers no arrow and no cell. A fold
+ * whose text has no such place gets its brief text, if need be over an arrow at `left`.
+ */
 export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[], cells: readonly Box[], left: number, end: number): void {
   const right = Math.max(left + 60, end);
   const isFree = (x: number, width: number, y: number): boolean =>
@@ -36,7 +39,7 @@ export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[],
   }
 }
 
-/** Whether an arrow runs through a box: the part of it between the box's top and bottom overlaps the box's width. */
+/** Whether an arrow runs through a box: whether its part between the box's top and bottom overlaps the box's width. */
 function crosses(arrow: Line, left: number, top: number, right: number, bottom: number): boolean {
   if (arrow.y2 <= top || arrow.y1 >= bottom) return false;
   const span = arrow.y2 - arrow.y1 || 1;

@@ -1,6 +1,6 @@
 /**
- * The notes at the foot of the space-time diagram: the number of undrawn messages and, if spaced by time, what is not
- * to scale. Pure.
+ * The notes at the foot of the space-time diagram. They say how many messages and labels are not drawn, which actors
+ * have no lane and, if rows are spaced by time, which distances are not to scale. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -12,22 +12,22 @@ import type { RowSpacing, Spacing } from "./spacetime-rows.ts";
 import { RULES, TO_SCALE } from "./spacetime-rows.ts";
 
 /**
- * px at the foot for the choice of the spacing and the button of the diagram's text: side by side, or one above the
- * other.
+ * px of the foot's width that the choice of the spacing and the button of the diagram's text take: side by side in a
+ * wide picture, one above the other in a narrow one.
  */
 const BUTTONS = { wide: 252, narrow: 148 };
-/** px at the foot of the picture of a compared run, which has only the button. */
+/** The same in px for the picture of a compared run, whose foot has only the button. */
 const BUTTON = 96;
-/** The number of lines that have room under the lanes; further ones make the picture higher. */
+/** The number of lines of notes for which the foot has room. Further lines make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
-/** The number of lines in a wide picture of a compared run, which is half as wide. */
+/** The same number for a picture of a compared run, which is half as wide, on a wide page. */
 const BESIDE = 2;
 /** px from one line to the next. */
 export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
-/** px below the lanes for the foot: for its notes, and in a narrow picture for its buttons. */
+/** px of the height below the lanes that the notes take, and in a narrow picture the buttons. */
 export function footHeight(width: number, spacing: Spacing, isBeside = false): number {
   return Math.max(44 + (linesIn(width, spacing, isBeside) - 1) * NOTE_LINE, sizeOf(width) === "narrow" ? 88 : 0);
 }
@@ -37,7 +37,9 @@ function linesIn(width: number, spacing: Spacing, isBeside: boolean): number {
   return size === "wide" && isBeside ? BESIDE : LINES[spacing][size];
 }
 
-/** The notes in lines; if they have no room, in fewer words. */
+/**
+ * The notes, joined and divided into lines. If they have more lines than there is room for, their brief form is used.
+ */
 export function noteLines(notes: readonly Note[], width: number, spacing: Spacing, isBeside = false): string[] {
   const size = sizeOf(width);
   const most = linesIn(width, spacing, isBeside);
@@ -54,7 +56,7 @@ export interface Note {
 
 const note = (text: string, brief = text): Note => ({ text, brief });
 
-/** The notes. `before`: the number of messages before the first row. */
+/** The notes. `before`: the number of messages sent before the first row; `drawn`: the actors that have a lane. */
 export function footNotes(
   frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: RowSpacing,
 ): Note[] {

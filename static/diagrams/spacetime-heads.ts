@@ -12,18 +12,17 @@ import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 
 /**
- * `TIMES`: the least px on the left for the times. `TIMES_STEP`: px by which they grow, because lanes that moved with
- * each text would sway.
+ * `TIMES`: the least px at the left edge for the times. `TIMES_STEP`: this width grows only by so many px at once,
+ * because otherwise the lanes would move a little with each wider text.
  */
 export const TIMES = 54;
 const TIMES_STEP = 24;
 /**
- * `TO_LANES`: px from the times to the first lane. `BESIDE_TIME`: px beside a time, from the left edge and to the lane,
- * together.
+ * `TO_LANES`: px from the times to the first lane. `BESIDE_TIME`: px that stay free left and right of a time, in sum.
  */
 export const TO_LANES = 28;
 const BESIDE_TIME = 9;
-/** Baseline of an actor's role, under its name. */
+/** y of the baseline of an actor's role, which is under its name. */
 export const ROLE_Y = 40;
 export const ACTORS_MOST = 7;
 const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
@@ -39,7 +38,7 @@ export interface LaneHead {
   selection: Selection;
 }
 
-/** The actors that take part, in the order of their roles. */
+/** The actors that get a lane: senders and receivers of the drawn messages and the step's actors, ordered by role. */
 export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
   const used = new Set<string>();
   for (const { arrow } of kept) {
@@ -47,17 +46,17 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.to);
   }
   for (const name of actorsIn(frame.step)) used.add(name);
-  // If none takes part yet, before the first step: all actors.
+  // Before the first step, no actor takes part yet, so the first ones of the header get lanes.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   return byRole(frame, used);
 }
 
-/** The actor of the step's sentence: the step's own actor, or the broker that acts at the actor's fetch. */
+/** The actor that the step's sentence is about: the step's actor or, if this fetches, the broker that serves it. */
 export function doerOf(step: Step): string {
   return step.derived?.by ?? step.actor;
 }
 
-/** The actor of the step's sentence, and the step's own actor. */
+/** The actor that the step's sentence is about, and the step's actor; empty without a step. They may be the same. */
 export function actorsIn(step: Step | null): string[] {
   return step === null ? [] : [doerOf(step), step.actor];
 }
@@ -73,14 +72,17 @@ export function byRole(frame: Frame, names: Iterable<string>): string[] {
   return [...names].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
 }
 
-/** px from the left edge to the first lane: past the widest time (`1 min 10 s 530 ms` is twice as wide as most). */
+/**
+ * x of the first lane in px, so that the widest time has room left of it (`1 min 10 s 530 ms` is twice as wide as
+ * most).
+ */
 export function lanesLeft(times: readonly { text: string; now: boolean }[]): number {
   const widest = Math.max(0, ...times.map(({ text, now }) => textWidth(text, MARK, now)));
   const further = Math.max(0, Math.ceil((widest + BESIDE_TIME - TO_LANES - TIMES) / TIMES_STEP));
   return TIMES + further * TIMES_STEP + TO_LANES;
 }
 
-/** The headings of lanes. `left`: from {@link lanesLeft}; `margin`: from {@link marginWidth}. */
+/** The headings of lanes. `left`: x from {@link lanesLeft}; `margin`: px from {@link marginWidth}; null: no column. */
 export function laneHeads(frame: Frame, actors: string[], width: number, left: number, margin: number | null = marginWidth(width, left, actors.length)): LaneHead[] {
   const right = width - (margin ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
@@ -90,14 +92,14 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
-    // The role may be as wide as its neighbours and the picture's edges allow.
+    // The role is centred on its lane, and must not reach beyond the picture or over the middle to the next lane.
     const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
     return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
 
-/** The role of an actor if it fits in `room` px, else in fewer words, else "": a cut word would say nothing. */
+/** The longest text for the role of an actor that fits in `room` px; "" if none fits. */
 function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
   return rolesOf(frame, actor, partition).find((one) => textWidth(one, MARK) <= room) ?? "";
 }
@@ -107,7 +109,7 @@ function coordinates(frame: Frame, id: string): boolean {
   return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
 }
 
-/** The texts for the role of an actor, the longer first. */
+/** The texts for the role of an actor, the longest first. */
 function rolesOf(frame: Frame, actor: string, partition: string | null): string[] {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return [consumer.isolation, consumer.isolation.replace(/^read_/, "")];
@@ -123,7 +125,7 @@ function rolesOf(frame: Frame, actor: string, partition: string | null): string[
   if (view === undefined || partition === null) return [];
   if (String(view.leader) === id) return leaderOf([partition]);
   if (coordinates(frame, id)) return [say("diagram.spacetime.coordinator")];
-  // A broker that leads another partition is not only a follower.
+  // A broker that leads other partitions is named by these, rather than as a follower of the partition of the step.
   const led = ledBy(frame, id);
   if (led.length > 0) return leaderOf(led);
   return id in view.replicas ? [say("diagram.spacetime.follower", { partition }), say("diagram.spacetime.follower_brief")] : [];

@@ -1,4 +1,4 @@
-/** The labels at the arrows of the space-time diagram, and what they must not cover. Pure. */
+/** Places the labels of the space-time diagram's arrows, so that they cover no other text and no cell. Pure. */
 
 import { named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -57,8 +57,8 @@ function head(x: number, baseline: number, width: number): Box {
 }
 
 /**
- * The text of a label that has no room for all: the request and its partition; a response's error; or, of a response
- * that does not arrive, only what it answers.
+ * The short text of a label. For a request, its API and partition; for a response with an error, the error or, if the
+ * response did not arrive, the request to which it belongs.
  */
 function firstPart(text: string, { underWay, arrow: { message, fate } }: Drawn): string {
   if (message.is_response && message.error !== null && message.error !== "NONE") {

@@ -1,9 +1,9 @@
 /**
  * The space-time diagram: one lane per actor, time downwards, one arrow per message. Pure.
  *
- * `spacetime-rows.ts` decides where the rows stand, by step or by time. Messages that do not fit are folded by
- * importance (those of this step, selected ones, those that failed, those in transit, then the newest), and each fold
- * stands where its messages were, with their number.
+ * `spacetime-rows.ts` decides where the rows stand, by step or by time. If not all messages fit, the most important
+ * ones are drawn (`importance`), and of equally important ones the newest. A fold counts the others where they would
+ * be.
  */
 
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
@@ -37,16 +37,16 @@ export interface SpacetimeOptions {
   /** What the distance between two rows stands for: one step, or virtual time. */
   spacing?: Spacing;
   /**
-   * Names of the lanes that the pictures of two compared runs share, while the page says in words what happens; null:
-   * the picture's own lanes.
+   * For the picture of a compared run: the names of the actors whose lanes both pictures have; empty: the picture
+   * chooses its own. The band then has no texts, because the page shows the step's sentence. Null: no comparison.
    */
   columns?: readonly string[] | null;
   foremost?: Foremost;
 }
 
 /**
- * What a picture shows with precedence, most important first: ids of messages, which always have a label, and names of
- * actors.
+ * The messages (ids) and actors (names) that a picture draws before others, the most important first. Such a message
+ * always has a label.
  */
 export interface Foremost {
   messages: readonly number[];
@@ -58,10 +58,10 @@ export const NOTHING_FOREMOST: Foremost = { messages: [], actors: [] };
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
 const HEADER = 46;
-/** The least px from one time to the next. */
+/** The least px from the text of one time to that of the next. */
 const TIME_LINE = 13;
 const LOOKED_AT = 400;
-/** px of the height of a cell that names what was stored. */
+/** Height in px of a cell with the offsets at which a batch was stored. */
 const STORED = 18;
 
 export interface ArrowShape {
@@ -92,23 +92,23 @@ export interface SpacetimeShape {
   dots: { x: number; y: number }[];
   shortened: { y: number; text: string }[];
   folds: FoldPlace[];
-  /** The numbers of undrawn messages that stand on the axis. */
+  /** The numbers of undrawn messages that are written at the time axis, such as `+3`. */
   counts: { x: number; y: number; text: string; name: string }[];
   marks: MarkShape[];
   band: BandShape | null;
-  /** Where batches are stored, or the batches that their duplicates equal, beside the arrow that brought them. */
+  /** The cells beside the arrow that brought a batch: the offsets where it is stored or, of a duplicate, its equal. */
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
     selection: Selection;
-    /** Whether the cell is right of the lane, joined to its dot; else it is below the arrow's end. */
+    /** Whether the cell is right of the lane and joined to the arrow's dot; else it is near it without a line. */
     joined: boolean;
   }[];
   bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
   notes: string[];
-  /** The notes in lines, at the foot. */
+  /** The notes at the foot, divided into lines. */
   noteLines: string[];
   twin: string[];
-  /** The actors whose lanes the picture would have on its own, most important first. */
+  /** The actors whose lanes the picture would choose without `columns`, the most important first. */
   wanted: readonly string[];
 }
 
@@ -131,12 +131,15 @@ export function sentUpTo(arrows: readonly Arrow[], step: number): number {
   return low;
 }
 
-/** An arrow's message as it is at the step on show, while it is in transit; afterwards as it was sent. */
+/** The message of an arrow: while it is in transit, its state in the view; after that as it was sent. */
 function messageNow({ id, message }: Arrow, { network }: Frame["view"]): Arrow["message"] {
   return network?.messages[String(id)] ?? message;
 }
 
-/** An arrow as it is drawn at a step: a message in transit ends at its current due time, which a delay moves. */
+/**
+ * An arrow with its end as drawn at a step: the step and time (ms) at which its message arrived or was lost; in
+ * transit, the time at which it is due, which a delay changes.
+ */
 function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   const underWay = arrow.settledStep === null || arrow.settledStep > step;
   return {
@@ -148,12 +151,12 @@ function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
 }
 
 const BROKEN = 4.5;
-/** The weight of a message that has precedence. */
+/** The weight of a message in `Foremost`. */
 const FOREMOST = 7;
-/** The weight of the request or response that belongs to such a message. */
+/** The weight of the response to such a request, or of the request to such a response. */
 const EXCHANGE = 5;
 
-/** Whether a message brought records to a log that have broken a guarantee there. */
+/** Whether a message brought a batch that was stored, and of which a record has broken a guarantee. */
 function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   return Object.entries(stored).some(([partition, offset]) => {
     const batch = frame.view.partitions?.[partition]?.replicas[to.replace("broker-", "")]?.batches[String(offset)];
@@ -161,15 +164,15 @@ function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   });
 }
 
-/** The responses to the requests among these messages, and the requests of the responses. */
+/** The responses to the requests with these ids, and the requests to which the responses with these ids belong. */
 function exchangesOf(arrows: readonly Arrow[], ids: readonly number[]): Set<Arrow> {
   const some = arrows.filter(({ id }) => ids.includes(id));
   return new Set(arrows.filter(({ message }) => some.some((one) => isAnsweredBy(one.message, message) || isAnsweredBy(message, one.message))));
 }
 
 /**
- * The weight of a message; those with a higher one are kept longer. `again`: the messages that were sent again after a
- * loss; `exchanges`: from {@link exchangesOf}.
+ * The weight of a message. Messages with higher weights are drawn first. `keys`: from {@link currentKeys}; `again`: the
+ * messages that were sent again after a loss; `exchanges`: from {@link exchangesOf}.
  */
 function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again: ReadonlySet<Arrow>, exchanges: ReadonlySet<Arrow>, { messages, actors }: Foremost): number {
   const step = frame.step?.number ?? 0;
@@ -189,22 +192,22 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again
   return actors.includes(arrow.message.from) || actors.includes(arrow.message.to) ? least + 0.5 : least;
 }
 
-/** The spacing if essential messages would not have room otherwise. */
+/** The spacing of rows that is used if essential messages would have no room with the usual one. */
 const TIGHTER: Record<Spacing, RowSpacing> = { step: "tight", time: "close" };
 
-/** The additional weight of a lost message whose loss is a turning point. */
+/** The weight that a lost message gets in addition if its loss is a turning point. */
 const TURNED = 0.75;
 
 /**
- * How a weight counts. By time, the newest messages are drawn without gaps, apart from the most important ones: folds
- * among them would not be to scale.
+ * The weight that counts with each spacing. By time, all but the most important messages weigh the same, so that the
+ * newest ones are drawn without a fold among them, which would not be to scale.
  */
 const RANK: Record<Spacing, (weight: number) => number> = {
   step: (weight) => weight,
   time: (weight) => (weight >= 5 ? weight : Math.min(weight, 1)),
 };
 
-/** Keys of the batches that this step is about: the arriving one, and those of this step's messages. */
+/** Keys of the batches in messages that are sent, arrive or are lost in this step. */
 function currentKeys(frame: Frame, candidates: readonly Drawn[]): Set<string> {
   const step = frame.step?.number ?? 0;
   const keys = new Set<string>();
@@ -248,7 +251,7 @@ export function layoutSpacetime(
       const actors = actorsOf(frame, kept);
       if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, rooms(kept), rows).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
-        if (spacing === "time" && weight <= 1.5) break; // Older messages would stand beyond a gap that is not quiet.
+        if (spacing === "time" && weight <= 1.5) break; // Older messages would stand beyond a gap in which this one is missing.
       }
       if (kept.length >= 24) break;
     }
@@ -273,8 +276,8 @@ export function layoutSpacetime(
 type Rooms = (kept: readonly Drawn[]) => WordsRoom & { left: number };
 
 /**
- * The function from kept messages to the room of their rows' texts and the px from the left edge to the first lane;
- * computed once for each number of lanes.
+ * A function from the drawn messages to the room for their rows' texts, with x of the first lane (`left`). The room
+ * depends only on the number of lanes, so it is computed once for each number.
  */
 function wordsRooms(frame: Frame, candidates: readonly Drawn[], points: readonly Mark[], { columns, width }: SpacetimeOptions): Rooms {
   const now = frame.step?.at ?? frame.view.time;
@@ -343,7 +346,10 @@ function foldText({ count, gap }: { count: number; gap: number }): string {
   return say("diagram.spacetime.folded", { count, gap: duration(gap) });
 }
 
-/** The text of a break. By time, it says how long the break is; the time of an awaited arrival is not known yet. */
+/**
+ * The text of a break, with its length. By time, it says that nothing was sent; before an awaited arrival this is not
+ * known yet, so the text says only that the distance is shortened, as it does by step.
+ */
 function cutText({ from, until, awaited }: Cut, spacing: Spacing): string {
   const by = duration(until - from);
   return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });
@@ -371,8 +377,8 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
 }
 
 /**
- * Adds cells with the offsets of the batch that an arrow brought, or of the equal one if it was a duplicate, while the
- * log has them.
+ * Adds a cell to each arrow that brought a batch: the offsets at which the batch is stored or, for a duplicate, those
+ * of the equal batch. There is no cell if the log no longer has that batch.
  */
 function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
   const seen = new Set<string>();
@@ -408,8 +414,8 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
 }
 
 /**
- * The place of a cell: beside the arrow's end if that is free; else below or above the cell that is there, or left of
- * the lane.
+ * The place of a cell: right of the arrow's end if that is free; else below or above the cell or band that is there;
+ * else left of the lane.
  */
 function storedPlace(shape: SpacetimeShape, arrow: ArrowShape, width: number): { x: number; y: number; joined: boolean } {
   const taken = [
@@ -499,7 +505,7 @@ function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>):
   return bars;
 }
 
-/** y of a time between the rows. */
+/** y of a time (ms), interpolated between the rows before and after it. */
 function yAt(rows: Row[], time: number): number {
   let before = rows[0] as Row;
   for (const row of rows) {
@@ -512,7 +518,9 @@ function yAt(rows: Row[], time: number): number {
   return before.y;
 }
 
-/** The sentences of the diagram's text. `cuts`: the breaks, each of which comes before the first message after it. */
+/**
+ * The sentences of the diagram's text: one per message, and before the first message after a break (`cuts`) one for it.
+ */
 function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], cuts: readonly Cut[]): string[] {
   const waiting = cuts.map((cut, index) => ({
     at: cut.until, text: say("diagram.spacetime.cut", { from: cut.from, until: cut.until, text: shape.shortened[index]?.text ?? "" }),

@@ -1,9 +1,10 @@
 /**
- * The column beside the lanes of the space-time diagram: the turning points between the arrows (a fault, a timer that
- * ran out), each on the row of its step, and the result of this step. Pure.
+ * The column right of the lanes of the space-time diagram. It has the texts of the turning points (a fault, a timer
+ * that ran out), each on the row of its step, and the texts of this step's band. Pure.
  *
- * Texts have a column of their own, so that no arrow runs through them. With too many actors, or on a narrow screen, it
- * has no room; the band's text then stands beside its actor, and the turning points are only in the diagram's text.
+ * These texts have a column of their own so that no arrow runs through them. With many actors, or in a narrow picture,
+ * there is no room for it; the band's texts then stand beside its actor, and the texts of the turning points are left
+ * out.
  */
 
 import type { Mark } from "../player/frame.ts";
@@ -11,26 +12,28 @@ import { say } from "../player/text.ts";
 import { MARK, round, wrapAtMost } from "./geometry.ts";
 
 export const defaults = {
-  /** px of the column, and the least px with which it is shown. */
+  /** `width`: px of the column; `least`: the px below which it is left out; `narrow`: px of a picture without one. */
   width: 224,
   least: 170,
   narrow: 560,
   /** The least px between two actors' lanes. */
   spacing: 96,
   marks: 3,
-  /** The most lines of a sentence, which none reaches. */
+  /** The most lines of one sentence. It is more than any sentence has. */
   lines: 9,
   lineHeight: 14,
 };
 
-/** px of the column for so many actors; null if there is no room. */
+/**
+ * px of the column in a picture of `width` px whose first lane is at `left`; null if it has no room beside the actors.
+ */
 export function marginWidth(width: number, left: number, actors: number): number | null {
   if (width < defaults.narrow) return null;
   const room = width - left - defaults.spacing * Math.max(0, actors - 1);
   return room < defaults.least ? null : Math.min(defaults.width, room);
 }
 
-/** px of the column for texts: {@link marginWidth} without the gap to the last lane and the picture's edge. */
+/** px of the column that its texts may take: without the gaps to the last lane and to the edge of the picture. */
 export function wordsWidth(column: number): number {
   return column - 26;
 }
@@ -41,8 +44,7 @@ export function turningPoints(marks: readonly Mark[], from: number, until: numbe
 }
 
 /**
- * The lines of a turning point. `column`: from {@link marginWidth}; without one there are none, because its text is in
- * the diagram's text.
+ * The lines of a turning point's text. `column`: px from {@link marginWidth}; null, if there is no column: no lines.
  */
 function markLines(mark: Mark, column: number | null): string[] {
   return column === null ? [] : wrapAtMost(say(mark.key, mark.params), wordsWidth(column), MARK, defaults.lines);

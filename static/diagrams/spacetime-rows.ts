@@ -1,10 +1,10 @@
 /**
- * The distances between the rows of the space-time diagram: one row per step that sends or settles a drawn message, one
- * for this step, one per awaited arrival. Pure.
+ * The distances between the rows of the space-time diagram. There is one row per step that sends a drawn message or at
+ * which one arrives or is lost, one per turning point, one for this step, and one per awaited arrival. Pure.
  *
- * Spaced by step, rows follow each other closely, and a longer wait is a little longer. Spaced by time, distances are
- * virtual time on one scale in every picture, so that two pictures can be compared. Exceptions to the scale are marked:
- * moments closer than the least distance are still set apart, and longer quiet times become a marked break.
+ * Spaced by step, rows follow each other closely, and after a longer wait the distance is a little larger. Spaced by
+ * time, distances are virtual time on one scale in every picture, so that two pictures can be compared. There are two
+ * exceptions: moments closer than the least distance are still set apart, and a long quiet time becomes a marked break.
  */
 
 import type { Frame, Mark } from "../player/frame.ts";
@@ -12,7 +12,7 @@ import type { BandRoom } from "./spacetime-band.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { markHeight } from "./spacetime-margin.ts";
 
-/** `tight`: by step, if important messages would not have room otherwise; `close`: the same by time. */
+/** `tight`: less room than `step`, if essential messages would not fit otherwise; `close`: the same for `time`. */
 export type RowSpacing = Spacing | "tight" | "close";
 
 export const SPACINGS = ["step", "time"] as const;
@@ -22,10 +22,10 @@ export function isSpacing(word: string): word is Spacing {
   return (SPACINGS as readonly string[]).includes(word);
 }
 
-/** The least and the most px of a row where rows follow steps. */
+/** The least and the most px from one row to the next, spaced by step. */
 const ROW_LEAST = 17;
 const ROW_MOST = 30;
-/** `SHORTENED`: px of a break. `FOLD`, `FOLDED`: px of a fold, without and with its space. */
+/** `SHORTENED`: px of a break. `FOLD`: px of a fold; `FOLDED`: with the space around it. */
 const SHORTENED = 38;
 const FOLD = 26;
 const FOLDED = FOLD + ROW_LEAST + 7;
@@ -35,19 +35,22 @@ interface Rule {
   apart(gap: number): number;
   /** px between two rows that are `gap` ms apart, if the later one is awaited. */
   awaited(gap: number): number;
-  /** ms of quiet from which on a break replaces them. */
+  /** A quiet time of more than so many ms becomes a break. */
   cutAfter: number;
-  /** Up to so many ms, undrawn messages are counted on the axis, where a fold would take room. */
+  /**
+   * If two rows are at most so many ms apart, the messages not drawn between them are counted at the axis, not in a
+   * fold.
+   */
   countsUpTo: number;
-  /** px from a row to the upper edge of this step's band, in addition to those that a row takes anyway. */
+  /** px between the row before and the upper edge of this step's band, in addition to the band's own px. */
   clear: number;
-  /** The px that are used, given the px that time takes and the px that texts need. */
+  /** px between two rows, from the px that their distance in time takes (`apart`) and the px that their texts need. */
   both(time: number, texts: number): number;
 }
 
 /**
- * `perMillisecond`: px of one virtual millisecond. `least`: the least px between two moments. `cutAfter`, `cutClose`:
- * ms of quiet after which a break follows, with usual and with close spacing.
+ * The scale by time. `perMillisecond`: px of one virtual millisecond; `least`: the least px between two moments;
+ * `cutAfter`, `cutClose`: the longest quiet time, in ms, that is no break, with the spacing `time` and with `close`.
  */
 export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30, cutClose: 10 };
 
@@ -73,7 +76,9 @@ export interface Row {
   future: boolean;
 }
 
-/** A quiet time that is shorter in the picture than it was, from one moment to another. */
+/**
+ * A break: the quiet time from `from` to `until` (ms), which the picture shortens. `awaited`: it ends at an arrival.
+ */
 export interface Cut {
   y: number;
   from: number;
@@ -81,7 +86,7 @@ export interface Cut {
   awaited: boolean;
 }
 
-/** A number of messages, within `gap` ms, that are not drawn. */
+/** Messages that are not drawn: `count` of them, between two rows that are `gap` ms apart. */
 interface Hidden {
   y: number;
   count: number;
@@ -91,7 +96,7 @@ interface Hidden {
 export interface Rows {
   rows: Row[];
   folds: Hidden[];
-  /** Undrawn messages that take no room, because their number is written on the axis. */
+  /** Undrawn messages whose number is written at the axis and takes no room; `folds` are the others. */
   counts: Hidden[];
   shortened: Cut[];
   /** The number of undrawn messages before the first row. */
@@ -99,15 +104,18 @@ export interface Rows {
   height: number;
 }
 
-/** The room for the texts of the rows. */
+/** The room that the texts beside rows take. */
 export interface WordsRoom {
-  /** px that this step's row takes above and below its middle. */
+  /** px of this step's band above and below the middle of its row. */
   band: BandRoom;
   /** px of the column beside the lanes; null: there is none. */
   column: number | null;
 }
 
-/** Places the rows. `points`: turning points with a row of their own. */
+/**
+ * Places the rows. `kept`: the drawn messages; `candidates`: all of which some could be drawn; `points`: turning
+ * points, which have rows of their own.
+ */
 export function layoutRows(
   frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], { band, column }: WordsRoom, spacing: RowSpacing,
 ): Rows {
@@ -116,7 +124,7 @@ export function layoutRows(
   const { at, awaited, tall } = moments(frame, kept, points, column);
   const steps = [...at.keys()].sort((one, other) => one - other);
   const counted = hiddenBetween(kept, candidates, steps);
-  // The band of the first row needs room below the actors' names.
+  // If this step has the first row, its band needs room below the actors' names.
   let y = frame.step !== null && steps[0] === now ? Math.max(0, band.above - 10) : 0;
   const laid: Rows = { rows: [], folds: [], counts: [], shortened: [], before: counted[0] ?? 0, height: 0 };
   steps.forEach((step, index) => {
@@ -147,7 +155,10 @@ export function layoutRows(
   return laid;
 }
 
-/** Step → its time, the awaited arrivals, and the height of the text beside a row. */
+/**
+ * `at`: step with a row → its time (ms). `awaited`: the times of awaited arrivals, ascending. `tall`: step of a turning
+ * point → px of its text.
+ */
 function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], column: number | null) {
   const at = new Map<number, number>();
   const awaited = new Set<number>();
@@ -165,7 +176,9 @@ function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], 
   return { at, awaited: [...awaited].sort((one, other) => one - other), tall };
 }
 
-/** The number of undrawn messages by the row at or before which they were sent; both are in order of their steps. */
+/**
+ * For each of `steps`, how many undrawn candidates were sent at it, or after the step before. Both lists are in order.
+ */
 function hiddenBetween(kept: readonly Drawn[], candidates: readonly Drawn[], steps: readonly number[]): number[] {
   const drawn = new Set(kept.map(({ arrow }) => arrow.id));
   const counts = steps.map(() => 0);
@@ -178,7 +191,9 @@ function hiddenBetween(kept: readonly Drawn[], candidates: readonly Drawn[], ste
   return counts;
 }
 
-/** Adds the rows of messages in transit, below this step's. `below`: px that the text under this step's row needs. */
+/**
+ * Adds the rows of awaited arrivals below y `from`, and sets the height. `below`: px that the last row's text needs.
+ */
 function awaitedRows(laid: Rows, awaited: readonly number[], rule: Rule, from: number, below: number): void {
   let y = from;
   let last = laid.rows[laid.rows.length - 1]?.at ?? 0;

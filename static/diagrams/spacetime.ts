@@ -67,7 +67,7 @@ export class Spacetime extends SizedElement {
   declare spacing: Spacing;
   declare columns: readonly string[] | null;
   declare foremost: Foremost | undefined;
-  /** The number of arrows when it was drawn, because the list itself is changed in place. */
+  /** The number of arrows. The list is changed in place, so lit sees a change only by this number. */
   declare known: number;
   #wanted: readonly string[] = [];
 

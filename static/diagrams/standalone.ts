@@ -24,8 +24,8 @@ export const defaults = {
 };
 
 /**
- * The picture as SVG text. `drawing` contains one `svg`; `styles` are those of its element, and the document's
- * variables are filled in.
+ * The picture as SVG text. `drawing` contains one `svg` element; `styles` are the styles of the panel, in which the
+ * document's CSS variables are replaced by their values. `sentences`: the diagram's text, which the picture contains.
  */
 export function standalone(drawing: TemplateResult, styles: CSSResultGroup, title: string, sentences: readonly string[]): string {
   const place = document.createElement("div");
@@ -77,7 +77,7 @@ function cssOf(styles: CSSResultGroup): string {
   return flat.map((style) => ("cssText" in style ? (style as CSSResult).cssText : "")).join("\n");
 }
 
-/** The style rules that match something in the picture, with every variable filled in. */
+/** The style rules that match an element of the picture, with every CSS variable replaced by its value. */
 function rulesFor(picture: SVGSVGElement, css: string): string {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -85,11 +85,10 @@ function rulesFor(picture: SVGSVGElement, css: string): string {
     try {
       return picture.matches(selector) || picture.querySelector(selector) !== null;
     } catch {
-      return false; // The selector is valid only in a page.
+      return false; // `matches` rejects some selectors that are valid in a style sheet.
     }
   };
-  // `svg .line` matches elements inside the picture, because `querySelector` also considers the picture itself as an
-  // ancestor.
+  // `svg .line` matches, too, because `querySelector` on the picture takes the picture itself as an ancestor.
   const kept = [...sheet.cssRules].filter((rule) => rule instanceof CSSStyleRule && meets(rule.selectorText));
   return kept.map((rule) => rule.cssText.replaceAll(/var\((--[\w-]+)(?:,\s*([^()]+))?\)/g, (_whole, name: string, otherwise?: string) => tokenValue(name) || (otherwise ?? ""))).join("\n");
 }

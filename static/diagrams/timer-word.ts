@@ -9,7 +9,7 @@ export function timerWord(kind: string): string {
   return say(`diagram.timer.kind.${kind}`);
 }
 
-/** The batch of a timer by its records, as sentences name it; any other subject as it is. */
+/** What a timer runs for: a batch is named by its records (`r1–r3`), as in sentences; any other subject by its id. */
 export function ownSubject({ view, previousView }: Frame, { actor, timer }: Pick<RunningTimer, "actor" | "timer">): string {
   const of = (one: View | null): ClientBatchView | undefined => one?.clients?.[actor]?.batches[timer.subject];
   const batch = of(view) ?? of(previousView);

@@ -23,9 +23,9 @@ export const defaults = { timers: 4, radius: 14 };
 
 export interface ArcShape {
   key: string;
-  /** SVG path of the time that is left; null if none is left, a full circle if none has passed. */
+  /** The path from {@link arcPath}. */
   path: string | null;
-  /** Whether the view has the beginning of the wait. If not, the ring has no arc. */
+  /** Whether the view says when the wait began. If not, the share is not known, and the ring has no arc. */
   isWholeKnown: boolean;
   left: string;
   lines: string[];
@@ -36,7 +36,8 @@ export interface ArcShape {
 }
 
 /**
- * The arc of a timer, from twelve o'clock, which shrinks counter-clockwise; `share`: 0 to 1 of the time that is left.
+ * SVG path of a timer's arc, counter-clockwise from twelve o'clock. `share`: the share of the time that is left, 0 to
+ * 1; `radius`: px. Null if no time is left; a full circle for 1.
  */
 export function arcPath(share: number, radius: number): string | null {
   if (share <= 0) return null;
@@ -51,8 +52,8 @@ export function arcPath(share: number, radius: number): string | null {
 }
 
 /**
- * A time in ms as a text that fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours
- * or days.
+ * A time of `left` ms as a text that fits inside the arc: the number of ms up to four digits; then whole seconds,
+ * minutes, hours or days with their letter, such as `12s`.
  */
 export function shortLeft(left: number): string {
   const units: [number, string][] = [[172_800_000, "d"], [7_200_000, "h"], [600_000, "m"], [10_000, "s"]];
@@ -73,7 +74,7 @@ export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape
   };
 }
 
-/** The arc of a timer. `fresh`: it began in this step and not in the first view. */
+/** The shape of a timer. `fresh`: whether the timer began in this step; false in the first view. */
 function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean): ArcShape {
   const { actor, name, timer } = one;
   const left = Math.max(0, timer.until - frame.view.time);
@@ -94,15 +95,14 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
   };
 }
 
-/** The partition and serials of the batch that a timer runs for; empty for any other timer. */
+/** The partition and serials of the batch that a timer runs for; an empty object if it runs for something else. */
 function carriedBy(view: View, actor: string, subject: string): Pick<Selection, "partition" | "serials"> {
   const batch = view.clients?.[actor]?.batches[subject];
   return batch === undefined ? {} : { partition: batch.partition, serials: [...batch.serials] };
 }
 
 /**
- * The subject of an ended timer. If the engine's name is only a number, it is named with the component to which it
- * belongs.
+ * What an ended timer ran for. If the engine's name of it is only a number, the name of the component is added.
  */
 export function endedSubject(frame: Frame, one: RunningTimer): string {
   return /^\d+$/.test(one.timer.subject) ? subjectOf(frame, one) : ownSubject(frame, one);
@@ -119,7 +119,7 @@ function nameOf(frame: Frame, one: RunningTimer): string {
 
 const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
 
-/** The timers that ended in this step: *Retry backoff ended at 138 ms*; null: none. */
+/** The timers that ended in this step, in words: *Retry backoff ended at 138 ms*. Null if none ended. */
 export function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
   const running = new Set(all.map(keyOf));
   const gone = before.filter((one) => !running.has(keyOf(one)));

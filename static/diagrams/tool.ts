@@ -1,6 +1,6 @@
 /**
- * `kafka-transactions.sh`: the newest command, the responses for which it waits, and the table that it has printed so
- * far.
+ * The tool `kafka-transactions.sh`: its newest command, the responses for which it waits, and the table that it has
+ * printed so far.
  *
  *     <eos-tool></eos-tool>
  *     document.querySelector("eos-tool").frame = frame;

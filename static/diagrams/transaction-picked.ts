@@ -1,7 +1,7 @@
 /**
- * Highlights everything that belongs to the selected transaction: the coordinator's entry, its images in the log,
- * markers, batches of its producer id on every log and wire, pending offsets, aborted transactions. They are connected
- * by the transactional id and by the producer ids that it has had.
+ * Finds everything that belongs to the selected transaction, so that pictures can highlight it: the coordinator's
+ * entry, its images in the log, markers, the batches in every log and on every wire, pending offsets, aborted
+ * transactions. A thing belongs to it by the transactional id, or by a producer id that this has had.
  */
 
 import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
@@ -9,7 +9,7 @@ import type { Id } from "./batch.ts";
 import { isAbsent } from "./batch.ts";
 import { carriedBatches } from "./picked.ts";
 
-/** What a picture knows of the transaction to which a thing belongs: the transactional id, or a producer id. */
+/** The transaction to which a thing belongs, as a picture knows it: by the transactional id or by a producer id. */
 export interface Belongs {
   transaction?: string | null;
   producer?: Id;

@@ -1,6 +1,6 @@
 /**
- * ZooKeeper: the node with the latest block of producer ids, its stat version (the lock), and each broker's block with
- * the next id.
+ * ZooKeeper: the node with the latest block of producer ids; the node's version, on which a broker's write is
+ * conditional; and each broker's block with its next id.
  *
  *     <eos-zookeeper></eos-zookeeper>
  *     document.querySelector("eos-zookeeper").frame = frame;

@@ -1,6 +1,6 @@
 /**
- * Puts a text into the clipboard; returns whether it is there now. Over plain HTTP from another machine, a browser
- * offers no clipboard.
+ * Puts a text into the clipboard and resolves to whether this worked. If the browser offers no clipboard, as over plain
+ * HTTP from another machine, the content of `field` is selected and copied by the browser's older command.
  */
 export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Makes the links to the other runs of a scenario open the lesson there if it is open here. Without scripts they do so
- * if the page itself was opened with its lesson.
+ * If the lesson is open on this page, the links to the other runs of the scenario lead to pages with an open lesson.
+ * Without scripts, they do so only if this page was itself opened with its lesson.
  *
  * <details data-kept="lesson">…</details> … <a data-keeps="lesson" href="/sessions/new?scenario=SC-02/k28">…</a>
  */
@@ -16,6 +16,6 @@ for (const kept of document.querySelectorAll<HTMLDetailsElement>("details[data-k
     }
   };
   kept.addEventListener("toggle", keep);
-  // The lesson may have been opened before this script ran.
+  // The reader may have opened the lesson before this script ran.
   keep();
 }

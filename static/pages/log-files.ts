@@ -25,17 +25,17 @@ export interface Bounds {
 const SEGMENT = /^\d{20}\.log$/;
 const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;
-/** The most partitions that are named. */
+/** The most partitions that the text beside the button names. */
 const NAMED_MAX = 5;
-/** A word that a shell takes as it is. */
+/** A word that a shell needs no quotes for. */
 const PLAIN = /^[A-Za-z0-9_./-]+$/;
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /**
- * The chosen files without those that the server does not read, in folders with segments: Kafka makes each index 10 MB
- * long before it writes to it.
+ * The chosen files, without those whose names end in one of `notRead` and that lie in a folder with segments. The
+ * server does not read such files, and they are large: Kafka makes each index 10 MB long before it writes to it.
  */
 export function readOf<File extends Chosen>(chosen: readonly File[], notRead: readonly string[]): File[] {
   const withSegments = new Set(chosen.filter((one) => SEGMENT.test(nameOf(one.path))).map((one) => folderOf(one.path)));
@@ -59,8 +59,8 @@ function sizeText(bytes: number): string {
 }
 
 /**
- * The partitions whose segments are among the files, by the names of their folders; if there are many, the first ones
- * and the number of the others.
+ * The names of the partitions whose segments are among the files, taken from their folders: at most `NAMED_MAX`, then
+ * the number of the others as `(+3)`.
  */
 export function partitionsText(files: readonly Chosen[]): string {
   const folders = files.filter(({ path }) => SEGMENT.test(nameOf(path))).map(({ path }) => nameOf(folderOf(path).slice(0, -1)));
@@ -70,8 +70,8 @@ export function partitionsText(files: readonly Chosen[]): string {
 }
 
 /**
- * The command that reads the same files from disk: with their folders, or the names of files that were chosen without
- * one.
+ * The shell command that reads the same files from disk: `command`, then the chosen folders and the files that were
+ * chosen without a folder.
  */
 export function commandFor(chosen: readonly Chosen[], command: string): string {
   const names = new Set(chosen.map((one) => one.path.split("/")[0] ?? ""));
@@ -89,7 +89,7 @@ function goTo(part: HTMLElement | null): void {
 
 interface Sent extends Chosen {
   file: File;
-  /** The field of the form: folders with the same name from two fields are two folders. */
+  /** The name of the form's field with which the file was chosen: equal folders from two fields are two folders. */
   field: string;
 }
 
@@ -112,7 +112,7 @@ const numberOf = (form: HTMLFormElement, name: string): number => Number(form.da
 
 const KEPT_TEXT = "eosviz.pasted-log";
 
-/** The text that the form had when it was last sent; "" if the page was opened for something new. */
+/** The text that was last sent with the form, if the address has `again`; else "". `kept` reads it from the tab. */
 export const textAgain = (search: string, kept: () => string | null): string =>
   new URLSearchParams(search).has("again") ? (kept() ?? "") : "";
 
@@ -180,7 +180,7 @@ async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void
   for (const one of files) body.append(one.field, one.file, one.path);
   try {
     const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
-    // Goes to the page of the upload, which may already say that the worker refused the files.
+    // The server stored the upload and redirects to its page, which may already say that the worker refused the files.
     if (response.redirected) {
       location.assign(response.url);
       return;

@@ -32,7 +32,7 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary")?.focus();
 });
 
-/** In an open menu of the header, ↓ and ↑ move between its word and its pages. */
+/** In an open menu of the header, ↓ and ↑ move the focus between the menu's heading and its links. */
 document.addEventListener("keydown", (event) => {
   if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const menu = document.activeElement?.closest(OPEN) ?? null;
@@ -43,7 +43,7 @@ document.addEventListener("keydown", (event) => {
   stops[here + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
 });
 
-/** After a search the field has the focus, unless that would open a screen keyboard over the results. */
+/** On a page of search results, focuses the search field, unless that would open a screen keyboard over the results. */
 const searched = document.querySelector<HTMLInputElement>("#search");
 if (searched !== null && searched.value !== "" && document.activeElement === document.body && matchMedia("(hover: hover)").matches) {
   searched.focus({ preventScroll: true });
@@ -51,8 +51,8 @@ if (searched !== null && searched.value !== "" && document.activeElement === doc
 }
 
 /**
- * From a search field, ↓ leads to the first result on the page; among the results, ↓ and ↑ go on and back, from the
- * first one to the field.
+ * From a search field, ↓ moves the focus to the first result on the page. Among the results, ↓ and ↑ move to the next
+ * and the previous one, and ↑ on the first one back to the field.
  */
 document.addEventListener("keydown", (event) => {
   if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -65,7 +65,7 @@ document.addEventListener("keydown", (event) => {
   (next < 0 ? document.querySelector<HTMLElement>("#search") : (results[next] ?? results.at(-1)))?.focus();
 });
 
-/** The key / leads to the search, on a phone through the menu; not while something is being typed. */
+/** The key / focuses the search field, and first opens the menu that holds it on a phone. Not while a text is typed. */
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   const isTyping = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));

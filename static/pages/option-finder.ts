@@ -44,7 +44,7 @@ export function begin(list: HTMLSelectElement): void {
   });
 }
 
-/** A copy of an option or group with only the options that match; empty if none does. */
+/** A copy of an option or of a group with its matching options, in a list; the empty list if none matches. */
 function remaining(part: HTMLElement, words: readonly string[]): HTMLElement[] {
   if (part instanceof HTMLOptionElement) return matches(part.text, words) ? [part.cloneNode(true) as HTMLElement] : [];
   const group = part.cloneNode(false) as HTMLOptGroupElement;

@@ -5,7 +5,8 @@ import { isChinese, phrasesOf } from "../player/phrases.ts";
 const TITLES = "main :is(h1, h2, h3, h4)";
 
 /**
- * Marks where a line of a title may end: between the phrases of the whole title, even if they are in several elements.
+ * Allows a line of a Chinese title to end only between phrases. The phrases are those of the title's whole text, even
+ * if it is split over several elements.
  */
 function phrase(title: Element): void {
   const walker = document.createTreeWalker(title, NodeFilter.SHOW_TEXT);

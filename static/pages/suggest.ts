@@ -30,7 +30,7 @@ function suggests(form: HTMLFormElement, input: HTMLInputElement, address: strin
       list.replaceChildren(...found.childNodes);
       list.hidden = list.querySelector("a") === null || !form.contains(document.activeElement);
     } catch {
-      // A newer request replaced this one, or there is no connection: the form still searches.
+      // A newer request replaced this one, or there is no connection. The form can still be sent.
     }
   };
 

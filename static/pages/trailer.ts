@@ -1,6 +1,7 @@
 /**
- * The moving picture of the front page: its things are in the page, each with its look and place in every scene
- * (`data-at`: "look x y;look x y;…"). This script moves them from one scene to the next, until the reader stops it.
+ * The moving picture of the front page. Its elements (`.thing`) are in the page, each with its look and place in every
+ * scene (`data-at`: "look x y;look x y;…"). This script moves them from one scene to the next until the reader stops
+ * it.
  *
  * <figure data-trailer>
  *    <svg>… <g class="thing" data-at="…"></g> …</svg> <ol><li>what is said in a scene</li>…</ol>
@@ -14,9 +15,9 @@
 import { readingTime } from "../player/reading-time.ts";
 
 export const defaults = {
-  /** The least milliseconds of a scene. */
+  /** ms for which a scene is shown at least. */
   scene: 3400,
-  /** The least milliseconds of the last scene, before the first one comes again. */
+  /** ms for which the last scene is shown at least, before the first one comes again. */
   last: 12000,
 };
 
@@ -26,7 +27,7 @@ export interface Standing {
   y: number;
 }
 
-/** The look and place of a thing in each scene. */
+/** The look and place of an element in each scene, read from its `data-at`. */
 export function standings(at: string): Standing[] {
   return at.split(";").map((one) => {
     const [look = "", x = "0", y = "0"] = one.split(" ");
@@ -52,7 +53,7 @@ export function beginTrailer(figure: HTMLElement): void {
 
   const show = (number: number): void => {
     scene = number % sentences.length;
-    // On the way back to the first scene, nothing is animated: stored records would seem to be taken back.
+    // The return to the first scene is not animated: it would look as if stored records were taken back.
     figure.classList.toggle("at-once", scene === 0 || isStill);
     for (const { thing, at } of things) {
       const now = at[scene];
