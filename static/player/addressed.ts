@@ -1,11 +1,15 @@
 /**
- * Fetches what the player gets by an address: from the server or, if the address is `#id`, from the page itself.
+ * Fetches the documents of the player, such as catalogues and recordings: an address is either one of the server or, as
+ * `#id`, an element of the page itself.
  *
- * A file that plays offline holds everything as `<script type="application/gzip" id="…">` with base64 of gzip, which no
- * browser runs; the rest of the player does not know the difference (docs/replay-format.md, "One HTML file").
+ * A file that plays offline holds all documents as `<script type="application/gzip" id="…">`, compressed and in base64;
+ * browsers do not run such scripts (docs/replay-format.md, "One HTML file"). All other code handles both cases alike.
  */
 
-/** Base64 is decoded in pieces of whole groups of four letters, so that no text of the whole length is copied. */
+/**
+ * Letters of base64 that are decoded at once, so that no text of the whole length is copied. Four letters stand for
+ * three bytes, so it is a multiple of four.
+ */
 const LETTERS_AT_ONCE = 1 << 20;
 
 /** The response for an address; rejects if the request fails. */
@@ -34,7 +38,7 @@ export function decoded(base64: string): Uint8Array<ArrayBuffer>[] {
   return pieces;
 }
 
-/** The lines of a response, one by one, so that a long recording is never one text. */
+/** Yields the lines of a response one by one, so that a long recording is never held as one text. */
 export async function* linesOf(response: Response): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

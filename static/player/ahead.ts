@@ -1,9 +1,9 @@
 /**
  * The step that the server sent before the page requested it (docs/websocket.md, *Ahead*).
  *
- * The reader sees it at once when they step on; the command that stores it follows. Until the server answers, it is not
- * yet a step of the session: requests and interventions wait; if another step was stored instead, that one takes its
- * place; and if the command is refused, the step is removed.
+ * When the reader steps on, the page shows this step at once, and then sends the command that stores it. Until the
+ * server answers, it is not yet a step of the session: requests and interventions wait. If the server stored another
+ * step instead, that one takes its place; if it refused the command, the step is removed.
  */
 
 import type { Step, View } from "./frame.ts";
@@ -40,7 +40,7 @@ export class Ahead {
     if (this.#shown === null && after === this.#lines.newest(branch)) this.#sent = { branch, step, text: JSON.stringify(step), view: null };
   }
 
-  /** What the reader of a branch sees if they step on now: the step and the view after it. */
+  /** The step that the reader of a branch would see next, and the view after it; null if either is not known. */
   foreseen(branch: string): { step: Step; view: View } | null {
     const sent = this.#sent;
     if (sent?.branch !== branch || this.#lines.newest(branch) !== sent.step.number - 1) return null;
@@ -48,7 +48,10 @@ export class Ahead {
     return sent.view === null ? null : { step: sent.step, view: sent.view };
   }
 
-  /** Whether the step after this one, the newest, was neither sent nor requested; if so, the page requests it. */
+  /**
+   * Whether the step that follows `after`, the newest step, was neither sent nor requested. If so, it counts as
+   * requested from now on: the caller has to request it.
+   */
   isUnasked(branch: string, after: number): boolean {
     const isSent = this.#sent?.branch === branch && this.#sent.step.number === after + 1;
     if (isSent || (this.#asked.branch === branch && this.#asked.after === after)) return false;
@@ -73,14 +76,14 @@ export class Ahead {
     return this.#shown?.step.number ?? null;
   }
 
-  /** The number of the last step up to `seen` of a branch that is certainly stored. */
+  /** The number of the last step of a branch, at most `seen`, of which the page knows that it is stored. */
   storedOf(branch: string, seen: number): number {
     return this.#shown?.branch === branch ? Math.min(seen, this.#shown.step.number - 1) : seen;
   }
 
   /**
-   * The stored steps, with the one on show in place of its equal. If a different step was stored there, the one on show
-   * is dropped.
+   * Ends the wait if the server's `steps` contain the number of the step on show. Returns `steps`, with the object on
+   * show in place of an equal one; if a different step was stored, the page drops the one on show.
    */
   settle(branch: string, steps: Step[]): Step[] {
     const shown = this.#shown;

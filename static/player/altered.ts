@@ -1,6 +1,6 @@
 /**
- * The settings of a run: the switches of Kafka itself, and the settings that its document gives, also those with their
- * default value.
+ * The settings of a run: the switches that change Kafka itself, and the settings that the scenario's document gives,
+ * even if the given value is the default.
  */
 
 import type { Header, Json } from "./frame.ts";
@@ -8,11 +8,11 @@ import { say, words } from "./text.ts";
 
 export interface Altered {
   name: string;
-  /** The whole path in the scenario's document. */
+  /** The path of the setting in the scenario's document, such as `producers.p1.acks`. */
   path: string;
   /**
-   * `kafka`: Kafka's name of the setting; "" if it has none. `of`: the producer, or the brokers, that have it; "" for
-   * all of Kafka.
+   * `kafka`: Kafka's name of the setting; "" if it has none. `of`: the name of the producer that has it, or the word
+   * for the brokers; "" for a switch of Kafka itself.
    */
   kafka: string;
   of: string;
@@ -67,8 +67,8 @@ export function alteredOf(header: Header): Altered[] {
 }
 
 /**
- * The settings that differ between two runs, as the first run names them. Settings of a producer that only one run has
- * do not count.
+ * The settings that differ between two runs, with the values of the first run. Settings of a producer that only one of
+ * the runs has do not count.
  */
 export function differing(one: Header, other: Header): Altered[] {
   const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));

@@ -1,9 +1,9 @@
 /**
- * The arrows of the space-time diagram: every message of the loaded steps with its fate, and the turning points that
+ * Collects the arrows of the space-time diagram, one for every message of the loaded steps, and the turning points that
  * have no arrow.
  *
- * They are collected step by step; `add` takes steps in ascending order. The fate of an arrow may be decided after the
- * step on show, so the diagram compares its step numbers with the frame's.
+ * `add` takes one step after the other, in ascending order. The fate of a message may be decided only after the step on
+ * show, so the diagram compares the arrow's `settledStep` with the frame's step.
  */
 
 import type { Arrow, Mark, MessageView, Step } from "./frame.ts";
@@ -11,7 +11,7 @@ import type { Lines } from "./lines.ts";
 import { defaults as held } from "./lines.ts";
 import { WINDOW_SIZE } from "./windows.ts";
 
-/** The number of steps that the arrows reach back. */
+/** Arrows are collected from so many steps before the step on show. */
 const REACH = held.windows * WINDOW_SIZE;
 const SETTLING = new Set(["delivered", "dropped", "lost"]);
 
@@ -70,7 +70,7 @@ export class ArrowLog {
     }
     if (event === "duplicated") arrow.duplicated = true;
     if (!SETTLING.has(event)) return;
-    // The stage and the sentence call it the same.
+    // If the connection broke, the stage and the sentence call the message lost, too, and not dropped.
     arrow.fate = event === "dropped" && breaksConnection(step) ? "lost" : (event as Arrow["fate"]);
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
@@ -83,7 +83,7 @@ function breaksConnection(step: Step): boolean {
   return step.changes.some(({ path, after }) => path[2] === "connections" && path[4] === "state" && after === "disconnected");
 }
 
-/** The batches of a message that reached a log in a step, according to the engine. */
+/** What a step did with the batches of a request that arrived at broker `to`: where it stored or recognised them. */
 function takenBy({ to }: MessageView, { derived }: Step): Pick<Arrow, "stored" | "equals"> {
   const there = (derived?.arrivals ?? []).filter(({ broker, at }) => `broker-${broker}` === to && at !== null);
   const offsets = (isEqual: boolean): Record<string, number> =>
@@ -107,7 +107,7 @@ function addedMessages(step: Step): Map<number, MessageView> {
   return added;
 }
 
-/** The arrows up to the step on show, over as many loaded steps before it as a page holds. */
+/** Keeps the arrows of the branch on show, and collects them again if they no longer reach the step on show. */
 export class ArrowReach {
   readonly #lines: Lines;
   #kept: { branch: string; from: number; log: ArrowLog } | null = null;

@@ -1,4 +1,4 @@
-/** The link that shows a changed run beside the run as it was, at the first step that may differ. */
+/** The link that compares a changed run with the run as it was before a change, at the first step that may differ. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -10,21 +10,21 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /**
- * The words of the button that compares a changed run: with the original run, or with the run without only its last
- * change.
+ * The words of the button that compares a changed run with the run before the change `done`: with the original run if
+ * it is the first change, else with the run that has only the changes before it.
  */
 export function asItWasWords(store: PlayerStore, done: Done): string {
   return say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without");
 }
 
-/** Whether the run before this change is the original run. */
+/** Whether `done` is the first change of the run on show, so that the run before it is the original run. */
 export function isFirst({ lines, branch }: PlayerStore, { after }: Done): boolean {
   return doneOnLine(lines.branches, branch)[0]?.after === after;
 }
 
 /**
- * A button to the run as it was before any change, at the step on show, or at its last step if it is shorter. If no
- * branch has that run, the press makes one.
+ * A button that leads to the run as it was before any change, at the step on show or, if that run is shorter, at its
+ * last step. If no branch has that run, the press makes one.
  */
 export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing {
   const { branches } = store.lines;
@@ -35,9 +35,8 @@ export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing 
 }
 
 /**
- * The link or button that compares the branch on show with the run without these changes. `done`: the changes that the
- * other run lacks; `compare`: the page of comparisons; `text`: the words of the link; `key`: the key that does the
- * same.
+ * The link or button that compares the branch on show with the run as it was before the change `done`. `compare`: the
+ * address of comparisons; `text`: the words of the link; `key`: the key that does the same, "" if there is none.
  */
 export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text: string | TemplateResult = say("undo.compare"), key = ""): TemplateResult {
   const { branch } = placeBefore(store.lines.branches, done);
@@ -45,7 +44,7 @@ export function asItWas(store: PlayerStore, done: Done, compare: string, classes
   const names = `as-it-was ${classes}`.trim();
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
-  // If the branch began with the change, its parent is the run without it; else that run is made at the press.
+  // If the branch began with the change, its parent is the run without it. Else the press makes a branch for that run.
   if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
     const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });

@@ -1,11 +1,11 @@
-/** Opens a run at a step that an address names and that is not made yet. */
+/** Opens a run at the step that the address of the page names, if that step is not made yet. */
 
 import type { BeatWalk } from "./beat-walk.ts";
 import type { JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
-  /** The most steps that opening a page makes. */
+  /** The most steps that are made when a page is opened. */
   made: 2000,
 };
 
@@ -15,8 +15,8 @@ export interface Notice {
 }
 
 /**
- * Makes the steps up to `asked` and goes there; a question on the way stops it. Returns a notice if the run has no such
- * step, or not yet; else null.
+ * Makes the steps up to step `asked` and goes there; stops before a question. Returns a notice if that step was not
+ * reached, because the run has no such step or because it was not made yet; else null.
  */
 export async function goToAsked(store: PlayerStore, walk: BeatWalk, asked: number): Promise<Notice | null> {
   const from = store.newest;

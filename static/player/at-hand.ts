@@ -1,6 +1,6 @@
 /**
- * The parts that open over the page: the list of actions on a thing, *Why?*, the meaning of a run, a search, the undone
- * changes, the keys, the steps of a beat, the meaning of a term. With them, the projector's camera.
+ * Loads the parts that open over the page: the list of actions on a thing, *Why?*, the meaning of a run, the search,
+ * the bar that undoes changes, the keys, the steps of a beat, the meaning of a term; and the projector's camera.
  */
 
 import "./player.ts";

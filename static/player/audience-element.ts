@@ -1,4 +1,4 @@
-/** The base of `<eos-hands>` and `<eos-poll>`: they follow a store and an audience. */
+/** The base of `<eos-hands>` and `<eos-poll>`, which are drawn again when their store or their audience changes. */
 
 import type { PropertyValues } from "lit";
 import type { Audience, Heard } from "./audience.ts";
@@ -8,7 +8,7 @@ export abstract class AudienceElement extends StoreElement {
   static override properties = { ...StoreElement.properties, audience: { attribute: false }, said: { state: true } };
 
   declare audience: Audience | null;
-  /** The text of an element with the role `status`; a screen reader says it once. */
+  /** The text of an element with the role `status`, which a screen reader says once. */
   declare said: string;
   #heard: Audience | null = null;
   readonly #redraw = (): void => this.requestUpdate();
@@ -23,7 +23,9 @@ export abstract class AudienceElement extends StoreElement {
     this.said = "";
   }
 
-  /** The sentence to be said about what was heard; null if it does not concern this element. */
+  /**
+   * The sentence that a screen reader says about an event of the audience; null if it does not concern this element.
+   */
   protected abstract sentenceOf(heard: Heard): string | null;
 
   protected override willUpdate(changed: PropertyValues): void {

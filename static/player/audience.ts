@@ -1,7 +1,7 @@
 /**
- * The audience of a presentation: hands raised at a step, and a poll. Presenter and followers have the same object; the
- * server decides who gets which message (docs/websocket.md, *Hands and polls*), and sends all messages again after
- * every connection.
+ * The audience of a presentation: hands raised at a step, and a poll. The pages of presenter and followers use the same
+ * class. The server decides which page gets which message (docs/websocket.md, *Hands and polls*), and sends the present
+ * state again after every connection.
  */
 
 import type { Answered, Audience as WholeAudience, ChangePoll, FromServer, HandSeen, OwnHand, CurrentPoll, PollView, RaisedAt } from "../generated/messages.ts";
@@ -26,7 +26,7 @@ export function isOfAudience(message: FromServer): message is OfAudience {
   return TYPES.has(message.type);
 }
 
-/** What has just arrived, to be read aloud once. */
+/** An event of the audience that a screen reader says once. */
 export type Heard =
   | { kind: "hand"; hand: HandSeen }
   | { kind: "lowered" }
@@ -35,11 +35,11 @@ export type Heard =
 
 /** Fires `change` when anything in it changes, and `heard` (a CustomEvent of `Heard`) when the reader should notice. */
 export class Audience extends EventTarget {
-  /** What a presenter gets of their followers; empty while no presentation runs. */
+  /** For a presenter: the raised hands of the followers, and names; empty while no presentation is running. */
   hands: HandSeen[] = [];
   names: Record<string, string[]> = {};
   poll: Poll | null = null;
-  /** What a follower has: the raised hand, the name if the presenter sees it, and the answers given. */
+  /** For a follower: the own raised hand, the name if the presenter sees it, and the answer to the poll. */
   raised: RaisedAt | null = null;
   name: string | null = null;
   choice: string | null = null;
@@ -134,7 +134,7 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "change_poll", poll: this.poll.id, change });
   }
 
-  /** Whether a poll asks all followers this question: then the page does not also ask the reader alone. */
+  /** Whether this page presents and its poll asks the question at this step: then the reader alone is not asked it. */
   asks(branch: string, at: number): boolean {
     return this.presents && this.poll !== null && this.poll.branch === branch && this.poll.at === at;
   }
@@ -142,7 +142,7 @@ export class Audience extends EventTarget {
 
 const placeOf = (hand: HandSeen): string => `${hand.follower} ${hand.branch} ${hand.step} ${hand.text}`;
 
-/** A count as a share of all, in whole percent. */
+/** `count` as a share of `all`, in whole percent; 0 if `all` is 0. */
 export function percentOf(count: number, all: number): number {
   return all === 0 ? 0 : Math.round((100 * count) / all);
 }

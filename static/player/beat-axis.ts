@@ -1,8 +1,8 @@
 /**
- * The width of each beat on the time axis: what its name needs, plus a share of the rest by the square root of its
- * number of steps. Names that do not fit in one line get two lines, then smaller letters, then three lines with the
- * number in the first one; no name is cut. If names have three lines, the rest of the width is used so that as many of
- * them as possible need only two. Pure.
+ * Computes the width of each beat on the time axis: the width that its name needs, plus a share of the width that is
+ * left over, by the square root of its number of steps. All names are set alike: in one line or, if they do not fit, by
+ * the first of the further `settings` (more lines, smaller letters) with which they do. What is left over is first used
+ * so that as many names as possible need only two lines. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -15,22 +15,22 @@ export const defaults = {
   /** px between two beats. */
   gap: 3,
   /**
-   * px beside a name. `beside`: for its number and the space around both. `air`: for the space alone, if the number
-   * stands in the name's first line.
+   * `beside`: px of a beat for its number beside the name, and for the space around both. `air`: px for the space
+   * alone, if the number is in the first line of the name.
    */
   beside: 37,
   air: 22,
   /**
-   * For a beat that shows only its number. `numbered`: px beside the number. `numberedShare`: the factor of its share
-   * of the width that is left over.
+   * For a beat that shows only its number. `numbered`: px of the space beside the number. `numberedShare`: a factor by
+   * which its share of the width that is left over is smaller.
    */
   numbered: 18,
   numberedShare: 0.3,
-  /** The factor by which the page's letters are narrower than in the typeface that was measured. */
+  /** The width of a text in the page's typeface, as a share of the width that `textWidth` estimates. */
   narrower: 0.85,
   /**
-   * The settings of names, in the order in which they are tried: px of a letter, lines, and whether the numbers stand
-   * beside the names or in their first lines.
+   * The ways to set the names, in the order in which they are tried. `size`: px of a letter; `lines`: the most lines;
+   * `beside`: whether the numbers are beside the names or in their first lines.
    */
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
@@ -40,8 +40,8 @@ export const defaults = {
 };
 
 /**
- * Where Chinese lines may end. `marks`: only at spaces and punctuation; `words`: between words, too; `anywhere`: if
- * these take too much room.
+ * Where a line of Chinese may end. `marks`: only at spaces and punctuation; `words`: also between words; `anywhere`:
+ * after any character, used if the names do not fit otherwise.
  */
 export type LineBreaks = "marks" | "words" | "anywhere";
 
@@ -57,14 +57,14 @@ export interface BeatAxis {
 const BROKEN_MARK = " ✕";
 
 /**
- * The axis that was made last, with the inputs it was made from: at each step, every bar of the page asks for the same
- * one.
+ * The axis that was made last, with its inputs (`of`, `beats`). It is used again, because at each step several parts of
+ * the page ask for the same axis.
  */
 let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /**
- * The beats between `left` and `right` px; the last one reaches to step `end`, which may be after the last planned
- * step. `broken`: the steps that first break a guarantee, as far as they are known.
+ * The axis with the beats between x = `left` and `right`, in px. The last beat reaches to step `end`, which may be
+ * after the last planned step. `broken`: the steps that first break a guarantee, as far as they are known.
  */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number, broken: readonly number[] = []): BeatAxis {
   const names = beats.map((beat, place) => {
@@ -81,7 +81,7 @@ export function isBrokenIn(beat: Beat, last: number, broken: readonly number[]):
   return broken.some((step) => step >= beat.first && step <= last);
 }
 
-/** Whether a beat shows only its number. In a run that was changed after many beats, the beats before the change do. */
+/** Whether a beat shows only its number, as the beats before the change do if a run was changed after many beats. */
 export function isNumberAlone(beat: Beat): boolean {
   return beat.kept === true;
 }
@@ -104,12 +104,12 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
   return { segments, setting, breaks, fits: fitting !== undefined };
 }
 
-/** The beats without names, with widths by their steps alone: for a bar that is too narrow for names. */
+/** The axis for a bar that is too narrow for names: the width of a beat depends only on its number of steps. */
 export function namelessAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
   return { segments: spread(beats, beats.map(() => 0), end, left, right, () => 1), setting: 0, breaks: "marks", fits: true };
 }
 
-/** The beats side by side, each with the width that it needs and its share of the rest. */
+/** The beats side by side, each with the px in `need` (all less if they do not fit) and its share of the rest. */
 function spread(beats: readonly Beat[], need: readonly number[], end: number, left: number, right: number, shareOf: (beat: Beat) => number): Segment[] {
   const room = right - left - defaults.gap * (beats.length - 1);
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
@@ -128,21 +128,21 @@ function spread(beats: readonly Beat[], need: readonly number[], end: number, le
 
 const SQUARE_LETTERS = /[✕\u2e80-\uffff]/g;
 
-/** Where a line may end besides spaces: behind the underscores of an error's name. */
+/** Places at which a line may end besides spaces: after the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
 
 const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
 const AT_MARKS = /(?<=\s)(?<!\d\s(?=[条个次步批份项名台段]))|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
 
-/** A name in pieces, each of which stays on one line. */
+/** The name, divided into pieces between which a line may end. */
 export function piecesOf(name: string, breaks: LineBreaks): string[] {
   if (breaks === "words") return phrasesOf(name).flatMap((phrase) => phrase.split(BREAKS));
   return name.split(breaks === "marks" ? AT_MARKS : ANYWHERE);
 }
 
 /**
- * The least width, in px, of a name with an addition. The addition has lines of its own below the name; if there is
- * only one line, it follows in that line.
+ * The least width, in px, of a name with an addition in `lines` lines of letters of `size` px. The addition begins on a
+ * line of its own, unless there is only one line.
  */
 function bothWidth(title: string, added: string, size: number, lines: number, breaks: LineBreaks): number {
   if (added === "") return nameWidth(title, size, lines, breaks);
@@ -152,8 +152,8 @@ function bothWidth(title: string, added: string, size: number, lines: number, br
 }
 
 /**
- * The least width, in px, of a name in so many lines without breaking a word. Chinese letters and the mark of a broken
- * guarantee are as wide as they are high.
+ * The least width, in px, in which a name fits in `lines` lines that end only where `breaks` allows. Chinese characters
+ * and the mark of a broken guarantee are as wide as they are high.
  */
 function nameWidth(name: string, size: number, lines: number, breaks: LineBreaks): number {
   const wide = (text: string): number => {

@@ -1,6 +1,6 @@
 /**
- * The steps of a beat as lines: steps with a sentence of their own one by one, plumbing counted with its purpose;
- * nested beats by name.
+ * Draws the steps of a beat as lines. A step with a sentence of its own has a line; steps without one ("plumbing") are
+ * counted in one line that says what they are for; a beat inside the beat has its name.
  */
 
 import type { TemplateResult } from "lit";
@@ -18,8 +18,8 @@ export function beatLines(beat: Beat, store: PlayerStore, go: (number: number) =
       <details ?open=${inner.first <= store.shown && store.shown <= inner.last}><summary><b>${titleOf(inner)}</b> <span class="num quiet">${range(inner)}</span></summary>
         ${beatLines(inner, store, go)}</details></li>`)}</ol>`;
   }
-  // A step that has not happened has no sentence yet, except the one after which the beat is named: it says where the
-  // beat leads.
+  // A step that is not made yet has no sentence, so it has no line. The exception is the step at which the beat lands:
+  // its line has the name of the beat.
   const isSilent = (line: BeatLine): boolean => line.key === null && line.first > store.newest && line.first !== beat.lands;
   const silent = beat.lines.filter(isSilent).length;
   return html`<ol>${beat.lines.filter((line) => !isSilent(line)).map((line) => oneLine(line, beat, store, go))}${

@@ -1,7 +1,7 @@
 /**
- * `<eos-beat-list .store=${store} .walk=${walk} .open=${first} .room=${px} .narrow=${narrow} .close=${close}>`: the
- * steps of a beat over the picture, above its place in the bar of beats, in which it stands. Where the beats are bars
- * without names, all beats by name, and the steps of the open one.
+ * `<eos-beat-list .store=${store} .walk=${walk} .open=${first} .room=${px} .narrow=${narrow} .close=${close}>`: lists
+ * the steps of a beat, over the picture and above the beat's tile. The element is inside the bar of beats. If that bar
+ * is too narrow for names, the list has all beats by name, and the steps of the open one.
  */
 
 import type { TemplateResult } from "lit";
@@ -45,7 +45,7 @@ export class BeatList extends StoreElement {
 
   readonly #go = (number: number): void => void this.walk?.goTo(number);
 
-  /** A list with every beat by name, and the steps of the open one: bars are too small for a finger. */
+  /** The list with every beat by name, and the steps of the open one, because bars are too small for a finger. */
   #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
     return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
       <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b>

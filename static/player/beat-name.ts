@@ -1,5 +1,6 @@
 /**
- * How a phone sets the name of a beat beside its step and time: the name has at most two lines, and nothing overlaps.
+ * Decides how a phone sets the name of a beat beside the step and the time, so that the name has at most two lines and
+ * nothing overlaps.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -19,7 +20,7 @@ export interface NameSetting {
   isLong: boolean;
 }
 
-/** How a name is set. `width`: px of the line without its margins; `step`, `when`: the texts at its end. */
+/** The setting of a name. `width`: px of the line without its margins; `step`, `when`: the texts right of the name. */
 export function nameSetting(name: string, step: string, when: string, width: number): NameSetting {
   const { size, beside } = defaults;
   const linesIn = (room: number): string[] => wrapPhrases(name, room, size, true);

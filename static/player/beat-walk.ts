@@ -1,6 +1,6 @@
 /**
- * Goes from beat to beat: makes the steps that are missing, stops before a question or at a breakpoint, and ends at a
- * beat's landing with the motion of that step. Without a plan it goes by steps.
+ * Moves the reader from beat to beat. It makes the missing steps, stops before a question or at a breakpoint, and ends
+ * at the step at which the beat lands, which is animated. In a run without a plan it moves by steps.
  */
 
 import { planOf } from "./axis-of.ts";
@@ -10,8 +10,8 @@ import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
   /**
-   * The most milliseconds to wait until a new step is on show, or until it is known whether breakpoints hold there;
-   * after that, the walk goes on.
+   * The most milliseconds that a walk waits until a step is on show, or until it is known whether breakpoints hold. The
+   * walk then goes on all the same.
    */
   patience: 3000,
   /** The most steps that one request makes. */
@@ -29,7 +29,7 @@ export class BeatWalk extends EventTarget {
   #walking = false;
   /** The place at which one more step was requested, to find out whether the run ends there. */
   #looked = "";
-  /** How often the key was pressed again while the walk was running. */
+  /** How often the reader asked for a further beat while the walk was running. */
   #more = 0;
   #came: { branch: string; from: number; to: number } | null = null;
 
@@ -41,8 +41,8 @@ export class BeatWalk extends EventTarget {
   }
 
   /**
-   * Requests one more step at the last planned step of a run: the page then knows at once whether the run ends there,
-   * and no press is without effect.
+   * When the last planned step is on show, requests one more step, so that the page knows whether the run ends there.
+   * Otherwise the reader's next press would seem to have no effect at the end of a run.
    */
   readonly #learnTheEnd = (): void => {
     const store = this.#store;
@@ -66,8 +66,8 @@ export class BeatWalk extends EventTarget {
   }
 
   /**
-   * The step where the reader was before, if a walk over several steps has led to the beat's landing on show; else
-   * null.
+   * The number of the step from which a walk over several steps has led to the step on show; null if the reader came to
+   * it in another way.
    */
   get cameFrom(): number | null {
     const { branch, shown } = this.#store;
@@ -75,7 +75,7 @@ export class BeatWalk extends EventTarget {
     return came !== null && came.branch === branch && came.to === shown && came.to - came.from > 1 ? came.from : null;
   }
 
-  /** Whether the next press leads to the end of the run: after the last beat's landing, or at the last step. */
+  /** Whether the next press leads to the end of the run: true from the landing of the last beat on. */
   get leadsToEnd(): boolean {
     const plan = this.#plan();
     const at = Math.min(this.#store.target, this.#store.newest);
@@ -105,7 +105,7 @@ export class BeatWalk extends EventTarget {
     else store.moveTo(landingBefore(plan, Math.min(store.target, store.newest)));
   }
 
-  /** Goes to a step, as a press on the name of a beat goes to its landing. */
+  /** Goes to a step; a later one is made if it is missing, and is reached as by a walk, with its motion. */
   async goTo(number: number): Promise<void> {
     if (number <= this.#store.target) this.#store.moveTo(number);
     else await this.#toward(number);
@@ -160,7 +160,7 @@ export class BeatWalk extends EventTarget {
     }
   }
 
-  /** The first step in `from`…`to` at which a breakpoint holds. */
+  /** The number of the first step in `from`…`to` at which a breakpoint holds; null if none does. */
   async #stopIn(branch: string, from: number, to: number): Promise<number | null> {
     const store = this.#store;
     if (store.stops === null || to < from) return null;
@@ -169,7 +169,7 @@ export class BeatWalk extends EventTarget {
     return null;
   }
 
-  /** The step before is shown first, so that only this step is animated. */
+  /** Shows a step. The step before it is shown first, so that the motion is only that of this one step. */
   async #land(number: number): Promise<void> {
     const store = this.#store;
     if (store.shown !== number - 1) {
@@ -197,14 +197,14 @@ export class BeatWalk extends EventTarget {
         if (holds()) done();
       };
       const timer = setTimeout(done, defaults.patience);
-      // An answer about breakpoints fires no `change` of the store.
+      // The store fires no `change` when the answer about breakpoints arrives, so this looks again by itself.
       const again = setInterval(look, 50);
       store.addEventListener("change", look);
     });
   }
 }
 
-/** What the reader chose in this browser; `beats` if they did not choose. */
+/** The choice of `Arrows` that this browser stores; `beats` if the reader did not choose. */
 export function keptArrows(): Arrows {
   try {
     return localStorage.getItem(KEPT_AS) === "steps" ? "steps" : "beats";

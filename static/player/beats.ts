@@ -1,6 +1,7 @@
 /**
- * A run in beats (docs/frame.md, *Plan*): the beat of a step, where the next beat lands, and its title. Long runs nest
- * beats. Moving by beats stays on the level of the beat at whose landing the reader is. Pure, no DOM.
+ * A run in beats (docs/frame.md, *Plan*): finds the beat of a step, the step at which the next beat lands, and titles.
+ * In long runs, beats contain beats. A reader who moves by beats stays on the level of the beat at whose landing they
+ * are. Pure, no DOM.
  */
 
 import type { Beat, Plan } from "../generated/messages.ts";
@@ -17,8 +18,9 @@ export function titleOf(beat: Beat): string {
 }
 
 /**
- * The two beats that the tile of a beat with several stops names, in the order in which a reader stops at them: `head`,
- * and `behind` if something inside the beat is named, too. The last beat of a run names the last of its additions.
+ * The beats that the tile of the beat at `place` names, in the order of their landings: `head`, and `behind`, which is
+ * undefined if the tile names only one. A tile with several stops names the beat itself and one that an intervention
+ * added inside it: the first one, in the last beat of a run the last one.
  */
 function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: Beat | undefined } {
   const own = beats[place] as Beat;
@@ -29,7 +31,7 @@ function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: B
 
 /**
  * The addition to the name of a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` if
- * no beat in it came of an intervention; "" for a beat with one stop.
+ * no intervention added a beat inside it. "" for a beat with one stop.
  */
 export function addedText(beats: readonly Beat[], place: number): string {
   const count = stopsOf(beats, place).length;
@@ -48,8 +50,9 @@ export function wholeName(beats: readonly Beat[], place: number): string {
 }
 
 /**
- * The texts of the tile of one of the run's beats, each as [name, addition]: the first one for while no stop of it is
- * on show, then one for each stop, with the stop's number and name as addition. The name stays.
+ * The texts that the tile of the beat at `place` may show, each as [name, addition]. The first one is shown while no
+ * stop of the beat is on show. If the beat has several stops, each has a further text with the same name, and with the
+ * number and title of the stop as addition.
  */
 export function tileTexts(beats: readonly Beat[], place: number): (readonly [string, string])[] {
   const { head } = namedIn(beats, place);
@@ -59,22 +62,22 @@ export function tileTexts(beats: readonly Beat[], place: number): (readonly [str
   return [[titleOf(head), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
-/** The beats inside a beat. Equal parts of a long beat, whose steps repeat, do not count: they are lines of a list. */
+/** The beats inside a beat; empty if they are only equal parts of a long beat (`kind` *part*), which have no stops. */
 function inside({ beats = [] }: Beat): readonly Beat[] {
   return beats.some(({ kind }) => kind !== "part") ? beats : [];
 }
 
-/** The innermost beats, through which a reader goes, in order. */
+/** The beats that contain no further beats, in order. */
 export function leavesOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => (inside(beat).length === 0 ? [beat] : leavesOf(inside(beat))));
 }
 
-/** The index of the beat that holds a step; steps after the last beat belong to it. −1 before the first step. */
+/** The index of the beat that contains a step; steps after the last beat count to it. −1 before the first beat. */
 export function placeOf(beats: readonly Beat[], step: number): number {
   return beats.findLastIndex((beat) => beat.first <= step);
 }
 
-/** All beats that hold a step, from the outermost to the innermost. */
+/** All beats that contain a step, the outermost first, each with its index (`place`) among the `count` on its level. */
 export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; place: number; count: number }[] {
   const place = placeOf(beats, step);
   const beat = beats[place];
@@ -82,8 +85,10 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
   return [{ beat, place, count: beats.length }, ...pathTo(inside(beat), step)];
 }
 
-/** The levels on which a reader moves by beats. At a stop: the outermost level that stops at the step, then the
- * levels around it. Elsewhere: the outermost level alone. */
+/**
+ * The lists of beats among which a reader at a step moves, the preferred one first. At a stop: the beats of the
+ * outermost level that stops there, then those of the levels around it. At any other step: only the outermost level.
+ */
 function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   const path = pathTo(plan.beats, step);
   const own = Math.max(0, path.findIndex(({ beat }) => stopsIn([beat]).some((stop) => stop.step === step)));
@@ -95,12 +100,12 @@ export function landingAt(plan: BeatPlan, step: number): Beat | undefined {
   return pathTo(plan.beats, step).find(({ beat }) => beat.lands === step)?.beat;
 }
 
-/** Whether one of the beats that a reader goes through lands at the step. */
+/** Whether one of the innermost beats lands at the step. */
 export function landsAt(plan: BeatPlan, step: number): boolean {
   return leavesOf(plan.beats).some(({ lands }) => lands === step);
 }
 
-/** The beats inside a beat that came of an intervention. */
+/** The beats inside a beat that an intervention added. */
 export function addedIn(beat: Beat): readonly Beat[] {
   return inside(beat).filter(({ added }) => added === true);
 }
@@ -111,7 +116,9 @@ interface Stop {
   beat: Beat;
 }
 
-/** The stops on one level: the landings of its beats, and of the beats inside them that the plan marks. */
+/**
+ * The stops of a list of beats, in order: where these beats land, and where beats inside them land that have `stop`.
+ */
 function stopsIn(beats: readonly Beat[]): Stop[] {
   return inOrder(beats.flatMap((beat) => [beat, ...markedIn(beat)]).map((beat) => ({ step: beat.lands, beat })));
 }
@@ -120,7 +127,7 @@ function markedIn({ beats = [] }: Beat): Beat[] {
   return beats.flatMap((beat) => [...(beat.stop === true ? [beat] : []), ...markedIn(beat)]);
 }
 
-/** The stops in one of the run's beats. */
+/** The stops of the beat at `place`, in order. */
 function stopsOf(beats: readonly Beat[], place: number): Stop[] {
   return stopsIn(beats.slice(place, place + 1));
 }
@@ -129,7 +136,7 @@ function inOrder(stops: readonly Stop[]): Stop[] {
   return stops.filter(({ step }, at) => stops.findIndex((one) => one.step === step) === at).sort((one, other) => one.step - other.step);
 }
 
-/** The number of stops in the run's beats before the one at `place`, or in all. */
+/** The number of stops of all beats before the one at `place`; without `place`, of all beats. */
 export function countOf(beats: readonly Beat[], place = beats.length): number {
   return beats.slice(0, place).reduce((sum, _, at) => sum + stopsOf(beats, at).length, 0);
 }
@@ -139,7 +146,7 @@ export function stepNumbered(beats: readonly Beat[], number: number): number | n
   return beats.flatMap((_, place) => stopsOf(beats, place))[number - 1]?.step ?? null;
 }
 
-/** The number of one of the run's beats: `6`, or `6–8` if it has three stops. */
+/** The numbers of the stops of the beat at `place` among all stops of the run: `6`, or `6–8` if it has three. */
 export function numberOf(beats: readonly Beat[], place: number): string {
   const first = countOf(beats, place) + 1;
   const last = countOf(beats, place + 1);
@@ -147,8 +154,9 @@ export function numberOf(beats: readonly Beat[], place: number): string {
 }
 
 /**
- * The stop to which a step in the run's beat at `place` leads or, after its last landing, belongs: its number in the
- * run, its number in the beat (`part`) of how many (`parts`), and the beat that lands there.
+ * The stop to which a step of the beat at `place` leads or, after the beat's last stop, belongs. `number`: its number
+ * in the run; `part`: its number among the `parts` stops of the beat; `beat`: the beat that lands there. All count from
+ * 1.
  */
 export function stopAt(beats: readonly Beat[], place: number, step: number): { number: number; part: number; parts: number; beat: Beat } {
   const stops = stopsOf(beats, place);
@@ -159,19 +167,19 @@ export function stopAt(beats: readonly Beat[], place: number, step: number): { n
   return { number: countOf(beats, place) + at + 1, part: at + 1, parts: stops.length, beat: (stops[at] as Stop).beat };
 }
 
-/** The step at which the next beat lands; after the last beat, the last step of the run; null if that is on show. */
+/** The next stop after a step; after the last stop, the last planned step; null if `step` is not before that. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
   const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).find((one) => one.step > step)?.step);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
-/** The step at which the beat before lands; 0 before the first beat. */
+/** The last stop before a step; 0 if there is none. */
 export function landingBefore(plan: BeatPlan, step: number): number {
   const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).findLast((one) => one.step < step)?.step);
   return landings.find((lands) => lands !== undefined) ?? 0;
 }
 
-/** The number of steps of the line that counts this step as plumbing; 0: the step has a line of its own. */
+/** The number of steps in the line of the beat's list that only counts this step and others; 0: it has its own line. */
 export function plumbingAround(plan: BeatPlan, step: number): number {
   let beat = pathTo(plan.beats, step).at(-1)?.beat;
   while (beat?.beats !== undefined && beat.beats.length > 0) beat = beat.beats[placeOf(beat.beats, step)];

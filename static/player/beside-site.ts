@@ -1,4 +1,4 @@
-/** The dialogs that need a site: the choice of what to compare a run with, and sharing. */
+/** Loads the dialogs that need a site: the choice of a run to compare with, and sharing. */
 
 import "./player.ts";
 import "./compare-with.ts";

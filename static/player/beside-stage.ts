@@ -1,6 +1,5 @@
 /**
- * The parts that are drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the
- * dialogs.
+ * Loads the parts that a reader needs only beyond the stage: the panels of *Inspect*, the other views, and the dialogs.
  */
 
 import "../diagrams/aborted-index.ts";

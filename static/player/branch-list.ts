@@ -1,6 +1,6 @@
 /**
- * `<eos-branches compare="/compare/">`: the tree of all branches, with the parent, the changes and the last step of
- * each. A name is changed in place; every page of the session gets the new one.
+ * `<eos-branches compare="/compare/">`: the tree of all branches, each with its parent, its changes and its last step.
+ * The reader can change a branch's name here; every page of the session then shows the new one.
  */
 
 import type { TemplateResult } from "lit";
@@ -20,7 +20,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** The most letters of a name (`name_characters` of the server's limits). */
   letters: 80,
-  /** The deepest indentation: deeper branches are not indented further, because a phone is narrow. */
+  /** The most levels of indentation: deeper branches are not indented further, because a phone is narrow. */
   deepest: 6,
 };
 
@@ -118,7 +118,7 @@ export class BranchList extends DialogElement {
   }
 }
 
-/** The number of the last step of a branch, as far as it is known: a plan knows it before all steps are made. */
+/** The number of a branch's last step: that of its plan if this was computed to the end, else of the newest step. */
 function reachOf({ id, newest }: BranchInfo, store: PlayerStore): number {
   const plan = store.plans.own(id);
   return plan?.complete === true ? Math.max(newest, plan.steps) : newest;

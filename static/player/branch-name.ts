@@ -1,4 +1,4 @@
-/** The names of branches, as the server gives them, and which of a branch's steps are in the opened files. Pure. */
+/** The names of branches as the server gives them; in a log case, which steps are in the opened files. Pure. */
 
 import { stepsOf } from "./axis-of.ts";
 import { doneOnLine, isOfSession, isOriginal } from "./done.ts";
@@ -25,12 +25,14 @@ export function originalOf(branches: Branches): string | null {
   return [...branches.values()].find(isOriginal)?.id ?? null;
 }
 
-/** Whether a branch has no changes up to its end. */
+/** Whether a branch and its ancestors, as far as it follows them, have no interventions. */
 export function isUnchanged(branches: Branches, id: string): boolean {
   return doneOnLine(branches, id).length === 0;
 }
 
-/** How many steps of a branch are in the opened files: those before the first preview; null if none is a preview. */
+/**
+ * In a log case, the number of a branch's steps that are in the opened files; null if none of its steps is a preview.
+ */
 export function stepsInFiles(branches: Branches, branch: string): number | null {
   let files: number | null = null;
   for (let info = branches.get(branch); info !== undefined; info = info.parent === null ? undefined : branches.get(info.parent)) {
@@ -40,8 +42,8 @@ export function stepsInFiles(branches: Branches, branch: string): number | null 
 }
 
 /**
- * How many steps there are, in words; if the last ones are a preview, also how many are in the files and how many in
- * the preview.
+ * The number of steps in words. If the last ones are a preview of a remedy: how many there are in all, in the files and
+ * in the preview.
  */
 export function countOfSteps(store: PlayerStore): string {
   const [of, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
@@ -49,8 +51,8 @@ export function countOfSteps(store: PlayerStore): string {
 }
 
 /**
- * The step in its part, in the files or in the preview, for a place without room for both counts. `from`: the step
- * where the reader was before; null: only the step on show is named.
+ * The number of the step on show, short: in a log case, its number within the files or within the preview. `from`: the
+ * step from which the reader came, which is named, too; null: it is not.
  */
 export function briefStep(store: PlayerStore, from: number | null): string {
   const [all, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
@@ -60,7 +62,7 @@ export function briefStep(store: PlayerStore, from: number | null): string {
   return say(isPreviewed ? "player.step_previewed" : "player.step_brief", { step, of: isPreviewed ? all - files : (files ?? all) });
 }
 
-/** Whether a branch shows what a remedy would do, which the opened files do not contain. */
+/** Whether a branch of a log case previews a remedy: its own steps are not in the opened files. */
 export function isPreview(branch: BranchInfo | null | undefined): boolean {
   return branch != null && branch.parent !== null && !isOfSession(branch);
 }

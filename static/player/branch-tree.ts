@@ -3,7 +3,7 @@
 import { doneOn, isOriginal } from "./done.ts";
 import type { BranchInfo } from "./source.ts";
 
-/** A branch of the tree. `parent`: the branch that it left, after step `leavesAt`; null: it left none. */
+/** A branch in the tree, with the branch that it left after step `leavesAt`; `parent` null: it left none. */
 export interface TreeRow {
   branch: BranchInfo;
   depth: number;
@@ -26,8 +26,8 @@ export function treeOf(branches: Iterable<BranchInfo>): TreeRow[] {
 }
 
 /**
- * For each branch, the branch that it left. If a run was changed in place, and an unchanged branch left it before the
- * change, that branch counts as the original, and the changed run as having left it.
+ * Each branch with the branch that it left. There is one exception: if the root itself was changed, and an unchanged
+ * branch left it before the change, the tree shows that branch as the original run, and the root as having left it.
  */
 function placesOf(all: readonly BranchInfo[]): Omit<TreeRow, "depth">[] {
   const known = new Map(all.map((branch) => [branch.id, branch]));

@@ -3,7 +3,7 @@
 import type { Condition, StepKind } from "./conditions.ts";
 import type { Language } from "./frame.ts";
 
-/** The condition in the form's fields; null if it is incomplete. An empty choice stands for any. */
+/** The condition that the form's fields state; null if it is incomplete. An empty choice means any value. */
 export function conditionOf(on: Condition["on"], fields: FormData, language: Language): Condition | null {
   const field = (name: string): string => String(fields.get(name) ?? "").trim();
   switch (on) {

@@ -30,7 +30,7 @@ export class BreakpointList extends DialogElement {
   };
 
   declare breakpoints: Breakpoints | undefined;
-  /** The address of the possible choices. */
+  /** The address from which the form's choices come. */
   declare conditions: string;
   declare choices: Choices | null;
   declare on: On;

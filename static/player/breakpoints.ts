@@ -1,9 +1,10 @@
 /**
- * Breakpoints of one session: their list, the steps at which they hold, and going there.
+ * The breakpoints of one session: their list, the steps at which they hold, and the moves to these steps.
  *
- * The server decides where a condition holds. The page asks about stored steps as they arrive, so that playing stops at
- * a breakpoint and the scrubber marks it. Beyond the stored steps, a run is made that ends at a breakpoint. This
- * browser stores the breakpoints of a session; the address has them, too, so a copied address keeps them.
+ * The server decides where a condition holds. The page asks it about stored steps as they arrive, so that playing stops
+ * at a breakpoint and the scrubber marks it. After the stored steps, the server makes further ones until a breakpoint
+ * holds. This browser stores the breakpoints of a session; they are also in the page's address, so that a copied
+ * address keeps them.
  */
 
 import type { Condition } from "./conditions.ts";
@@ -25,11 +26,13 @@ export interface Breakpoint {
   isOn: boolean;
 }
 
-/** How the last run to a breakpoint ended. */
+/**
+ * How the last search for the next breakpoint ended: why (`stopped`), at which step, and which conditions hold there.
+ */
 export interface Outcome {
   stopped: "breakpoint" | "limit" | "end" | "pause";
   step: number;
-  /** The step to which the reader was moved; an earlier one if a question comes before it. */
+  /** The step to which the reader was moved: `step`, or an earlier one before which a question has to be answered. */
   at: number;
   conditions: Condition[];
 }
@@ -40,7 +43,7 @@ interface Known {
   upTo: number;
 }
 
-/** What happened on the way to a breakpoint, in words. */
+/** The sentence about an outcome. */
 export function outcomeInWords({ stopped, step, at, conditions }: Outcome): string {
   const met = conditions.map(inWords).join(" · ");
   if (stopped === "breakpoint" && at < step) return say("stops.question", { step, met });
@@ -76,7 +79,7 @@ export class Breakpoints extends EventTarget {
     return this.list.some((one) => inShort(one.condition) === inShort(condition));
   }
 
-  /** Adds a breakpoint; false if there are already as many as allowed. */
+  /** Adds a breakpoint. Returns whether the list has it now: false if the list is full. */
   add(condition: Condition): boolean {
     if (this.has(condition)) return true;
     if (this.list.length >= defaults.most) return false;
@@ -118,7 +121,7 @@ export class Breakpoints extends EventTarget {
 
   // Where breakpoints hold among stored steps
 
-  /** The numbers of the branch's steps at which a breakpoint holds, as far as it is known. */
+  /** The numbers of the steps of the branch on show at which a breakpoint holds, as far as they are known. */
   get numbers(): readonly number[] {
     return this.#known.get(this.#store.branch)?.numbers ?? [];
   }
@@ -131,7 +134,7 @@ export class Breakpoints extends EventTarget {
     return known.numbers.includes(number);
   }
 
-  /** Asks about the stored steps that were not asked about yet, one range after the other. */
+  /** Asks the server where breakpoints hold among the stored steps not asked about yet, one range after the other. */
   async #look(): Promise<void> {
     const { branch, newest, source } = this.#store;
     const conditions = this.active;
@@ -152,7 +155,7 @@ export class Breakpoints extends EventTarget {
 
   // Going to breakpoints
 
-  /** Goes to the next step at which a breakpoint holds; if none of the stored steps is one, makes steps up to there. */
+  /** Goes to the next step at which a breakpoint holds. If it is not among the stored steps, the server makes steps. */
   async runToNext(): Promise<void> {
     const conditions = this.active;
     if (conditions.length === 0 || this.running) return;

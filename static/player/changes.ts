@@ -1,6 +1,6 @@
 /**
- * `<eos-changes .frame=${frame}>`: every value that this step changed, before and after: the exact record behind the
- * highlights of the diagrams.
+ * `<eos-changes .frame=${frame}>`: the table of every value that this step changed, before and after. The diagrams
+ * highlight these changes.
  */
 
 import type { TemplateResult } from "lit";

@@ -1,9 +1,8 @@
 /**
- * Everything that one step checked and did, in order: each test of a decision, each row of a machine's table, the
- * sentence, and the other notes. The decision level shows these one by one; the code panel marks the line of each.
+ * Lists everything that one step checked and did ("checks"), in order: each test of a decision, each row of a machine's
+ * table, the sentence, and the notes. The zoom level of checks shows them one by one; the code panel marks their lines.
  *
- * The place of a check in the code is looked up in the documents that the engine serves (engine/pseudocode); the order
- * is that of the step. Nothing is decided here.
+ * The line of a check in the code is looked up in the documents that the engine serves (engine/pseudocode).
  */
 
 import { get } from "./addressed.ts";
@@ -20,7 +19,7 @@ export interface CodeLine extends Needs {
   text?: string;
   /** The code in Chinese, if that differs. */
   chinese?: string;
-  /** Key of the catalogue; a line with one has no text. */
+  /** For a line that is a comment: the catalogue key of its text. Such a line has no `text`. */
   comment?: string;
   says?: string[];
   decides?: string[];
@@ -37,16 +36,16 @@ export interface CodeComponent {
 /** The content of `/reference/code.json`. */
 export interface CodeDocument {
   components: Record<string, CodeComponent>;
-  /** Machine → the place of each row of its table. */
+  /** Machine → for each row of its table, the line of the code that carries it out; null: no line does. */
   rows: Record<string, (Place | null)[]>;
   /**
-   * Machine → for each row of its table, the state and event that it waits for and its guard; an empty guard always
-   * holds.
+   * Machine → for each row of its table, the state and the event to which it applies, its guard ("": it always holds),
+   * and where it is in force.
    */
   tables: Record<string, [source: string, on: string, when: string, needs?: Needs][]>;
 }
 
-/** The documents, and the line in them of each sentence, test and row. */
+/** The code of all components, with the line of each sentence, test and row. */
 export class Code {
   readonly components: Record<string, CodeComponent>;
   readonly #rows: Record<string, (Place | null)[]>;
@@ -81,7 +80,7 @@ export class Code {
     return this.#tables[machine]?.[row]?.[2] ?? "";
   }
 
-  /** The rows that were tried before this one: those above it for the same state and event. */
+  /** The numbers of the rows that are tried before this one: those above it for the same state and event, in force. */
   triedBefore(machine: string, row: number, there: InForce): number[] {
     const table = this.#tables[machine] ?? [];
     const [source, on] = table[row] ?? [];
@@ -95,12 +94,12 @@ export class Code {
 
 export interface Check {
   kind: "test" | "guard" | "row" | "sentence" | "note";
-  /** The key of the question or sentence, in the catalogue. */
+  /** Catalogue key of the check's text: a question or a sentence. */
   key: string;
   params: JsonObject;
   /**
-   * The outcome of a test: it held (`decided`), did not hold, was not reached, or is switched off; null for a check
-   * that is no test.
+   * The outcome of a test or guard: `decided` (it held), `passed` (it did not), `not_reached`, or `off` (switched off);
+   * null for any other check.
    */
   outcome: DecisionRow["outcome"] | null;
   rules: string[];
@@ -159,7 +158,7 @@ export function testsOf(step: Step, code: Code | null): Check[] {
   const { decision } = step;
   return (decision?.rows ?? []).map((row): Check => ({
     kind: "test", key: row.key, params: row.params, outcome: row.outcome, rules: [row.rule],
-    // The engine gives a test all numbers of its table; the check has those that its question names.
+    // The engine gives each test the parameters of all tests of the decision. Only those in its own question count.
     numbers: slotsOf(row.key).filter((name) => name in row.params).map((name) => [name, row.params[name] ?? null]),
     place: code?.ofTest(decision?.machine ?? "", row.key) ?? null, transition: null,
   }));
@@ -167,7 +166,7 @@ export function testsOf(step: Step, code: Code | null): Check[] {
 
 const kept = new Map<string, Promise<Code>>();
 
-/** The documents of an address, fetched once for all panels of the page, and again after a failure. */
+/** The code at an address. It is fetched once for all panels of the page, and again after a failure, which rejects. */
 export function fetchCode(address: string): Promise<Code> {
   const known = kept.get(address);
   if (known !== undefined) return known;

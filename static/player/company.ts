@@ -1,6 +1,6 @@
 /**
- * Other people who look at this run: a presenter whom this page follows, or the followers of this page, and their
- * messages to each other. A page follows, presents, or does neither.
+ * Connects this page with others that look at the same run: with the presenter whom it follows, or with its followers.
+ * A page follows, presents, or does neither.
  */
 
 import { Audience, isOfAudience } from "./audience.ts";
@@ -12,7 +12,7 @@ import type { AudienceCommand } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Zoom } from "./zoom.ts";
 
-/** What this part needs of the page. */
+/** The functions of the page that this part calls. */
 export interface Seat {
   look: Stage["look"];
   why: Stage["why"];
@@ -68,7 +68,7 @@ export class Company extends EventTarget {
     this.#changed();
   }
 
-  /** To be called when something that others see may have changed. */
+  /** The page calls this when its step, view, zoom, selection or answer to *why* may have changed. */
   moved(): void {
     this.#presenter?.changed();
   }

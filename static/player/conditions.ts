@@ -1,6 +1,6 @@
 /**
- * The conditions for steps that a reader looks for (docs/websocket.md), in words, and as a short text for the address.
- * The server decides whether one holds at a step.
+ * Conditions by which a reader looks for steps (docs/websocket.md): in words, and as a short text for the address. The
+ * server decides at which steps a condition holds.
  */
 
 import type * as messages from "../generated/messages.ts";
@@ -8,7 +8,7 @@ import type { Header, OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
 import type { WithoutNull } from "./whole-view.ts";
 
-/** A condition, without the fields that it does not restrict. */
+/** A condition. A field that may have any value is absent. */
 export type Condition = WithoutNull<messages.Condition>;
 
 export type SubjectKind = OnSubject["kind"];
@@ -25,7 +25,7 @@ export interface Choices {
   rule_groups: string[];
 }
 
-/** The names that may occur in this run, from the address `conditions`. Throws if the request fails. */
+/** The names that may occur in a run with this header, fetched from the address `conditions`. Rejects if that fails. */
 export async function fetchChoices(conditions: string, header: Pick<Header, "version" | "client_versions"> | null): Promise<Choices> {
   const asked = new URLSearchParams([
     ["version", header?.version ?? ""], ...[...new Set(Object.values(header?.client_versions ?? {}))].map((version) => ["client", version]),

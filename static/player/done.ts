@@ -1,4 +1,4 @@
-/** The interventions in a run: in words, and those before a step. Pure, no DOM. */
+/** Finds the interventions in a run, and puts them in words. Pure, no DOM. */
 
 import type { Intervention } from "../generated/messages.ts";
 import type { Change, JsonObject, MessageView, Step } from "./frame.ts";
@@ -9,7 +9,7 @@ import { say } from "./text.ts";
 /** One intervention, and the branch that it was made on. */
 export interface Done {
   branch: string;
-  /** The step before the intervention; the next step is its effect. */
+  /** The number of the step before the intervention. The next step carries it out. */
   after: number;
   intervention: Intervention;
 }
@@ -18,12 +18,14 @@ export function doneOn(branch: BranchInfo): Done[] {
   return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
-/** The parameters that an intervention may leave to the engine. Its text is then `done.<action>_any`. */
+/**
+ * Action → the parameter that it may leave to the engine. Without it, the text of the action is `done.<action>_any`.
+ */
 const LEFT_OPEN: Readonly<Record<string, string>> = { change_leader: "broker", shrink_isr: "broker", restore_isr: "broker", delete_head: "to" };
 
 /**
- * An intervention in words: "dropped Produce (t-0, seq 3–5) from p1 to broker-1". A message is named as in the step of
- * the intervention.
+ * An intervention in words: "dropped Produce (t-0, seq 3–5) from p1 to broker-1". `lines`: the loaded steps; if the
+ * step that carries out the intervention is among them, it gives the name of the message.
  */
 export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
   const { action } = done.intervention;
@@ -53,7 +55,7 @@ function carriedIn(changes: readonly Change[], id: string): string {
   return say(Number(params.first) < 0 ? "done.carries_partition" : more.length > 0 ? "done.carries_more" : "done.carries", params);
 }
 
-/** All interventions on the line of a branch, oldest first. */
+/** All interventions of a branch and of its ancestors, as far as the branch follows them, oldest first. */
 export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: string): Done[] {
   const found: Done[] = [];
   let end = Infinity;
@@ -64,15 +66,15 @@ export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: st
   return found;
 }
 
-/** The last intervention before this step of a branch; null: there is none. */
+/** The last intervention that was carried out in this step of a branch or before it; null if there is none. */
 export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: string, step: number): Done | null {
   const before = doneOnLine(branches, branch).filter(({ after }) => after < step);
   return before[before.length - 1] ?? null;
 }
 
 /**
- * The branch and step at which the run is as it was before the intervention: on the parent, if the branch began with
- * it.
+ * The branch and step at which the run is as it was before an intervention: on the parent if the branch began with the
+ * intervention, else on the branch itself.
  */
 export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Done): { branch: string; step: number } {
   const info = branches.get(done.branch);

@@ -1,6 +1,6 @@
 /**
- * The parts that the player has everywhere, on a page of the site and in a file that plays offline: importing a part
- * defines its element.
+ * Imports the player with the parts that it has on a page of the site as well as in a file that plays offline.
+ * Importing a part defines its element.
  */
 
 import "../styles/all.css";

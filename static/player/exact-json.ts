@@ -1,11 +1,12 @@
 /**
- * Reads JSON so that whole numbers stay exact. A producer id may be up to 2⁶³−1, while a JavaScript number is exact
- * only up to 2⁵³: the last id would be shown as a larger one. Such numbers become strings of their digits.
+ * Parses JSON so that whole numbers stay exact. A producer id may be up to 2⁶³−1, but JavaScript numbers are exact only
+ * up to 2⁵³: `JSON.parse` would change the largest ids. Numbers that are too long become strings of their digits.
  */
 
 const LONG = /\d{16}/;
 /**
- * A string, or a whole number of at least 16 digits; strings are matched so that digits inside them stay as they are.
+ * Matches a string, or a whole number of at least 16 digits. Strings are matched so that digits inside them are not
+ * taken for numbers.
  */
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 

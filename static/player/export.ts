@@ -1,8 +1,8 @@
 /**
- * `<eos-export .store=${store} address="/sessions/<id>/exports">`: all forms in which a run can be saved.
+ * `<eos-export .store=${store} address="/sessions/<id>/exports">`: the dialog in which a reader saves a run as a file.
  *
- * Files with the steps are made by the server (`making.ts`). Pictures and tables of the step on show are made here,
- * from the layouts of the page's own panels, so a recording that plays offline has them, too.
+ * The server makes the files that contain steps (`making.ts`). The page itself makes pictures and tables of the step on
+ * show, from the layouts of its panels, so a recording that plays offline offers these, too.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +27,7 @@ import type { PlayerStore } from "./store.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** px of the picture's width for each actor's lane. */
+  /** px of the saved picture's width for each actor's lane. */
   lane: 110,
 };
 
@@ -62,16 +62,16 @@ export class Export extends DialogElement {
   /** If the replay is published: the addresses of its file and of its publication. */
   declare replay: string;
   declare published: string;
-  /** What the picture's distances stand for. */
+  /** Whether the rows of the saved space-time diagram are spaced by step or by time. */
   declare spacing: Spacing;
   declare limits: Limits | null;
   /**
-   * Whether the server has said what it makes, or does not answer. The rows are shown only then: they would otherwise
-   * move under a press.
+   * Whether the server has answered the request for its limits, or the request has failed. The rows are shown only
+   * then, because they would otherwise move while the reader presses one.
    */
   declare isAnswered: boolean;
   declare making: Making | null;
-  /** Whether every branch is exported, and not only the line on show. */
+  /** Whether every branch is exported, and not only the branch on show with its ancestors. */
   declare all: boolean;
   declare said: string;
 
@@ -96,7 +96,7 @@ export class Export extends DialogElement {
   }
 
   async #ask(): Promise<void> {
-    // Without the limits, the files can still be requested: a request beyond them is refused.
+    // Without the limits, files can still be requested; the server refuses those that exceed them.
     const response = await get(`${this.address}/limits`).catch(() => null);
     if (response?.ok === true) this.limits = (await response.json()) as Limits;
     this.isAnswered = true;
@@ -187,7 +187,9 @@ export class Export extends DialogElement {
     else await this.#make(form);
   }
 
-  /** Saves the table of all records, including those far back. */
+  /**
+   * Saves the table of all records. It fetches the whole view first, because the one on show may leave out old records.
+   */
   async #saveLedger(store: PlayerStore, name: string): Promise<void> {
     const hasAll = await store.lookBack();
     if (hasAll && store.frame !== undefined) save(`${name}.csv`, ledgerTable(store.frame), "text/csv");
@@ -227,8 +229,8 @@ function titleOf(frame: Frame): string {
 }
 
 /**
- * The page's space-time diagram with every message in it, as a picture of its own, with the distances of the one on
- * show.
+ * The space-time diagram as SVG text, with every message of the loaded steps up to the step on show. `spacing`: as in
+ * the diagram on show.
  */
 function spacetimePicture(store: PlayerStore, frame: Frame, spacing: Spacing): string {
   const plain = { ...frame, selection: null, animate: false };

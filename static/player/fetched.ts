@@ -1,7 +1,8 @@
 /**
- * Parts of the page that are loaded on demand, because most readers never need them. Their elements may be in the page
- * before that: they keep their properties and draw once their code is loaded. `everywhere.ts` says where most of these
- * parts are: each of them imports the player, so that the bundler puts the code that they share with it in one file.
+ * Parts of the page whose code is loaded on demand, because most readers never need them. Their elements may be in the
+ * page before that: they keep their properties, and are drawn once their code is loaded. `everywhere.ts` says from
+ * which file most of these parts come. Each of these files imports the player, so that the bundler does not put the
+ * code that they share with it in twice.
  */
 
 import type { Company } from "./company.ts";
@@ -29,8 +30,8 @@ export class Part<Content = unknown> {
   }
 
   /**
-   * Loads the part, once. If it cannot be loaded, this rejects, and the next call tries again; some browsers then fail
-   * without a request until the page is reloaded.
+   * Loads the part at the first call, and resolves to its content. Rejects if it cannot be loaded; the next call then
+   * tries again, although some browsers remember the failure until the page is reloaded.
    */
   async come(): Promise<Content> {
     this.#brought ??= this.#way.then((bring) => bring());

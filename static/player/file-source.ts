@@ -1,6 +1,6 @@
 /**
- * Plays a player file (docs/player.md), without a server. All steps are there at once; only questions whose answers the
- * file holds can be asked.
+ * A source of steps that reads a player file (docs/player.md), without a server. All steps are there at once. Commands
+ * that would make steps are refused; *why* is answered only if the file contains the answers.
  */
 
 import type { Header, NearView, PlayerFile, SentStep as Step, TransactionLines } from "../generated/messages.ts";
@@ -12,7 +12,7 @@ import { whyInLog } from "./log-why.ts";
 import type { Answer, Command, Listener, Source } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
 
-/** A player file with the content of `lines`; later also with the derived parts in their places. */
+/** A player file whose steps have been read from its `lines`. */
 type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
 
 export class FileSource implements Source {
@@ -43,7 +43,7 @@ export class FileSource implements Source {
   }
 
   ask(command: Command): Promise<Answer> {
-    // All steps were given at the start.
+    // The listener already has all steps.
     if (command.type === "window" || command.type === "near_view" || command.type === "difference") return Promise.resolve({});
     if (command.type === "why") return this.#why(command);
     if (command.type === "plan") return Promise.resolve({});
@@ -56,7 +56,7 @@ export class FileSource implements Source {
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }
 
-  /** The answer to *why*: a log case holds its answers; other recordings have no engine to answer. */
+  /** The answer to *why* from a log case, whose file contains the answers. Rejects for any other recording. */
   #why(command: AskedWhy): Promise<Answer> {
     if (this.#answers === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     return Promise.resolve({ why: whyInLog(this.#answers, command) });
@@ -85,7 +85,7 @@ export class FileSource implements Source {
   }
 }
 
-/** The file, with the derived parts added to its view and steps. Modifies the steps. */
+/** The file with the derived facts put into its view and steps. Modifies the steps. */
 function withDerived(file: Played): Played {
   let view = file.view;
   for (const [branch, derived] of Object.entries(file.derived ?? {})) {
@@ -105,8 +105,8 @@ async function had(address: string): Promise<Response> {
 }
 
 /**
- * Reads the lines of docs/replay-format.md. The maker of the file has checked them; a line that is cut short does not
- * parse.
+ * Reads the lines of a replay (docs/replay-format.md). They are not validated again, because the maker of the file did
+ * so; a line that was cut off throws when it is parsed.
  */
 async function readLines(response: Response): Promise<Pick<Played, "header" | "view" | "steps">> {
   const steps: Record<string, Step[]> = {};

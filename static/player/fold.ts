@@ -1,9 +1,9 @@
 /**
  * Folds steps into views, forward and backward (docs/frame.md: `after` in order, `before` in reverse order).
  *
- * Views are immutable from outside and share all unchanged parts, so keeping every view that was shown costs little.
- * Inside one walk over many steps, this would copy a large table once per change; a walk therefore copies each object
- * the first time it changes it, and goes on in its own copy until the walk is frozen.
+ * A finished view is never mutated, and shares all unchanged parts with its neighbours, so keeping every view that was
+ * shown costs little. Over many steps, a new copy of a large table for each change would be slow. A `Walk` therefore
+ * copies an object only the first time that it changes it, and then changes its own copy until `freeze`.
  */
 
 import type { Change, Json, JsonObject, Step, View } from "./frame.ts";
@@ -11,10 +11,12 @@ import { isUnlisted } from "./folded.ts";
 import type { NetChange } from "./source.ts";
 import { pathKey } from "./frame.ts";
 
-/** A view on its way from one step to another. */
+/** Applies the changes of steps to a view, forward or backward, from one step to another. */
 export class Walk {
   #root: JsonObject;
-  /** Whether something changed that the view does not list: the view then no longer says how many there are. */
+  /**
+   * Whether a change was about something that the view leaves out (`folded`), so that the result is not a true view.
+   */
   isLost = false;
   #own = new Set<JsonObject>();
 
@@ -22,7 +24,7 @@ export class Walk {
     this.#root = from as unknown as JsonObject;
   }
 
-  /** The view reached so far. The walk may go on afterwards; this view will not change. */
+  /** The view after the changes so far. The walk may go on; it will not mutate the returned view. */
   freeze(): View {
     this.#own.clear();
     return this.#root as unknown as View;
@@ -33,7 +35,7 @@ export class Walk {
     this.along(step.derived?.changes ?? []);
   }
 
-  /** Applies the changes of a way, in the order and direction of the way. */
+  /** Applies the changes of a `Difference`, which lead from one view to another, in their order. */
   along(changes: readonly NetChange[]): void {
     for (const change of changes) this.#apply(change.path, "after" in change, change.after);
   }
@@ -73,8 +75,8 @@ export class Walk {
   }
 
   /**
-   * A copy of `object` that this walk may write to. Values taken over from a step are copied here, too, before they are
-   * written to.
+   * The object itself if this walk made it, else a copy that the walk may write to. This also protects objects that
+   * came from a step's changes.
    */
   #mine(object: JsonObject): JsonObject {
     if (this.#own.has(object)) return object;

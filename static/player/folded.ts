@@ -1,19 +1,19 @@
 /**
- * What a view does not list because it lies far back (`folded` of docs/websocket.md), and over how many steps such a
- * view can be folded. A view without `folded`, as in recordings, lists everything.
+ * Reads which old batches and records a view leaves out (`folded` of docs/websocket.md), and whether a change is about
+ * one of them. A view without `folded`, as in recordings, leaves out nothing.
  */
 
 import type { Folded, FoldedLog, FoldedRecords, Json, Selection, View } from "./frame.ts";
 
 export const defaults = {
-  /** The batches at the head of a client's queue that a panel may draw. */
+  /** The number of batches at the head of a client's queue that panels draw. */
   drawn: 2,
 };
 
 const NONE: FoldedLog = [];
 const NO_RECORDS: FoldedRecords = { stretches: [], counts: {} };
 
-/** The batches of a replica that are not listed, as ranges in the order of their offsets. */
+/** The batches that the view leaves out of a replica's log, as ranges in the order of their offsets. */
 export function foldedLog(view: View, partition: string, replica: string | null): FoldedLog {
   return (replica === null ? undefined : view.folded?.logs?.[partition]?.[replica]) ?? NONE;
 }
@@ -30,7 +30,7 @@ export function foldedRecords(view: View): FoldedRecords {
   return view.folded?.records ?? NO_RECORDS;
 }
 
-/** The number of records in the batches of a queue that the view does not list. */
+/** The number of records in those batches of a client's queue that the view leaves out. */
 export function recordsWaiting(view: View, client: string, partition: string): number {
   return view.folded?.batches?.[client]?.[partition]?.[3] ?? 0;
 }
@@ -52,7 +52,7 @@ export function isRecordFolded(view: View, serial: number): boolean {
   return liesIn(foldedRecords(view).stretches, serial);
 }
 
-/** Whether the selected thing lies so far back that the view does not list it. */
+/** Whether the view leaves out the selected record or batch, or one of the selected records. */
 export function isFoldedAway(view: View, selection: Selection | null): boolean {
   if (selection === null || view.folded === undefined) return false;
   if (selection.kind === "record" && isRecordFolded(view, Number(selection.id))) return true;
@@ -65,8 +65,8 @@ export function isFoldedAway(view: View, selection: Selection | null): boolean {
 }
 
 /**
- * Whether a change of this path is about something that the view does not list: its result cannot be known here.
- * `value`: the new value; undefined: it is removed.
+ * Whether a change at this path is about something that the view leaves out, so that its result cannot be known from
+ * the view. `value`: the value after the change; undefined: it is removed.
  */
 export function isUnlisted(view: View, path: readonly string[], value: Json | undefined): boolean {
   const { folded } = view;
@@ -85,7 +85,10 @@ export function isUnlisted(view: View, path: readonly string[], value: Json | un
   return path.length === 5 || liesIn(log, Number(entry));
 }
 
-/** Whether a change is about a client's batch that the view does not list, or moves one to where it is drawn. */
+/**
+ * Whether a change is about a client's batch that the view leaves out, or brings such a batch so near to the head of
+ * its queue that panels draw it. Parameters as of `isUnlisted`.
+ */
 function bringsNear(view: View, waiting: NonNullable<Folded["batches"]>, path: readonly string[], value: Json | undefined): boolean {
   const [, client = "", table = "", name = "", part] = path;
   const queues = waiting[client];

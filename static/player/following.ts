@@ -1,9 +1,9 @@
 /**
- * Following a presenter: the page moves with the presenter until the reader moves by themselves, and follows again on
- * request. The presenter's side, which sends the presenter's place, is here, too.
+ * Follows a presenter: the page moves with the presenter until the reader moves it, and follows again on request. The
+ * class `Presenting` is the other side, which sends the presenter's place.
  *
- * The server sends the presenter's place (`presented` in docs/websocket.md), also after every connection, so nothing
- * further is needed here after a lost one.
+ * The server sends the presenter's place (`presented` in docs/websocket.md), also after each new connection, so a lost
+ * connection needs no handling here.
  */
 
 import type { Selection } from "./frame.ts";
@@ -29,15 +29,15 @@ export interface Presented extends Place {
   ended: boolean;
 }
 
-/** Whether the page follows; `free`: the reader moved by themselves. */
+/** `free`: the reader has moved away from the presenter's place; `ended`: the presentation is over. */
 export type FollowState = "following" | "free" | "ended";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** The parts of the page that follow the presenter besides the store. */
+/** The functions by which the page shows what the presenter sees, besides the step and the selection. */
 export interface Stage {
   look(view: View): void;
-  /** Called when the step with the presenter's zoom is on show. */
+  /** Called with the presenter's zoom, once the presenter's step is on show. */
   zoom(zoom: string): void;
   why(why: ShownWhy | null): void;
 }
@@ -48,9 +48,11 @@ export class Following extends EventTarget {
   readonly #store: PlayerStore;
   readonly #stage: Stage;
   #at: Presented | null = null;
-  /** The place to which the reader was moved last; null while the branch of `#at` is not known yet. */
+  /**
+   * The presenter's place to which the page moved last; null before the first one, and while its branch is not known.
+   */
   #taken: Presented | null = null;
-  /** The number of the presenter's place whose zoom is on show. */
+  /** `number` of the presenter's place whose zoom was applied last. */
   #zoomed = 0;
 
   constructor(store: PlayerStore, stage: Stage) {
@@ -82,7 +84,7 @@ export class Following extends EventTarget {
     const before = this.#taken;
     this.#taken = at;
     if (store.branch !== at.branch) store.switchTo(at.branch, at.step);
-    // For a step beyond the newest one, the frame waits until the step has arrived.
+    // If the step is after the newest one that this page knows, the store shows it as soon as it arrives.
     if (store.target !== at.step) store.moveTo(at.step, at.step === store.shown + 1);
     this.#zoom();
     if (before === null || before.view !== at.view) this.#stage.look(at.view);
@@ -90,7 +92,10 @@ export class Following extends EventTarget {
     if (before === null || !same(before.why, at.why)) this.#stage.why(at.why);
   }
 
-  /** Zooms to the presenter's check; called after the step, because a step opens at its first check. */
+  /**
+   * Applies the presenter's zoom, once their step is on show: a step that opens later would reset it to its first
+   * check.
+   */
   #zoom(): void {
     const taken = this.#taken;
     if (taken === null || this.#zoomed === taken.number || this.#store.shown !== taken.step) return;
@@ -100,14 +105,16 @@ export class Following extends EventTarget {
     this.#stage.look(taken.view);
   }
 
-  /** To be called when the zoom has changed. If it differs from the presenter's, the reader changed it themselves. */
+  /**
+   * The page calls this when its zoom has changed. If it is not the presenter's, the reader changed it and is now free.
+   */
   zoomed(zoom: string): void {
     const taken = this.#taken;
     if (this.state !== "following" || taken === null || this.#zoomed !== taken.number) return;
     if (this.#store.shown === taken.step && zoom !== taken.zoom) this.#become("free");
   }
 
-  /** The store changed: a branch became known, or the reader moved. */
+  /** Handles a change of the store: the presenter's branch may have become known, or the reader may have moved. */
   #moved(): void {
     if (this.state !== "following" || this.#at === null) return;
     if (this.#taken === null || this.#taken.branch !== this.#at.branch) this.#take();
@@ -124,7 +131,7 @@ export class Following extends EventTarget {
   }
 }
 
-/** A follower whose zoom follows as well. */
+/** A `Following` that also applies the presenter's zoom. */
 export function followAlong(store: PlayerStore, zoom: Zoom | undefined, look: Stage["look"], why: Stage["why"]): Following {
   const useZoom = (text: string): void => {
     const { level, at } = readZoom(text);
@@ -142,7 +149,7 @@ export interface Timers {
 const BROWSER: Timers = { after: (milliseconds, action) => setTimeout(action, milliseconds) as unknown as number };
 
 export const defaults = {
-  /** Milliseconds between two messages of a presenter who scrubs. */
+  /** The least milliseconds between two messages with the presenter's place. */
   tellEvery: 120,
 };
 
@@ -156,8 +163,8 @@ export class Presenting {
   #resumed: boolean;
 
   /**
-   * `tell` returns whether the message was sent; if not, `again` sends it later. `resumed`: the page was reloaded, and
-   * its first step is no move of the presenter.
+   * `place`: the presenter's place now. `tell`: sends it, and returns whether there was a connection; if not, `again`
+   * sends it later. `resumed`: the page was reloaded, so its first step is no move of the presenter.
    */
   constructor(place: () => Place | null, tell: (place: Place) => boolean, resumed = false, timers: Timers = BROWSER) {
     this.#place = place;

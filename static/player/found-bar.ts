@@ -47,7 +47,7 @@ export class FoundBar extends StoreElement {
     const { breakpoints, store } = this;
     if (breakpoints === undefined || store === undefined) return nothing;
     const { outcome } = breakpoints;
-    // A reader who has gone on knows the outcome.
+    // After the reader has moved on, the outcome of the run to a breakpoint is no longer shown.
     if (outcome === null ? !breakpoints.running : outcome.at !== store.target) return nothing;
     const text = outcome === null ? say("stops.running") : outcomeInWords(outcome);
     const goesOn = outcome !== null && (outcome.stopped === "breakpoint" || outcome.stopped === "limit");

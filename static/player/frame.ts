@@ -1,10 +1,10 @@
 /**
- * What a panel gets, and what it may report: the interface between the player and the diagrams.
+ * The interface between the player and the diagrams: the frame that a panel gets, and the events that it may fire.
  *
  * The player folds the engine's changes into views (docs/frame.md) and gives every panel one `frame`. A panel draws it
- * and decides nothing about the protocol. It reports the picked thing through a `select` event. Views are never
- * mutated: an object that is the same in two frames did not change, so a panel may remember a layout by the identity of
- * the part from which it was made.
+ * and decides nothing about the protocol. It reports the picked thing by a `select` event. Views are never mutated: an
+ * object that is the same in two frames did not change, so a panel may keep a layout as long as the part of the view
+ * from which it was made is the same object.
  */
 
 import type { Bilingual, Folded, Header, MessageView, Plan, ProducerStateView, Said, SentStep as Step } from "../generated/messages.ts";
@@ -45,25 +45,27 @@ export type MessageEvent = Step["messages"][number]["event"];
 /** First sequence, last sequence, first offset, last offset, timestamp; oldest first in the cache. */
 export type CachedBatch = ProducerStateView["batches"][number];
 
-/** Batches of a log that a view does not list: first and last offset, number of batches, number of records. */
+/**
+ * A range of a log's batches that a view leaves out: first offset, last offset, number of batches, number of records.
+ */
 export type FoldedLog = NonNullable<Folded["logs"]>[string][string];
 
 /**
- * Batches of a client's queue that a view does not list: the first and the last one, their number, and the number of
- * their records.
+ * Batches of a client's queue that a view leaves out: name of the first and of the last one, their number, and the
+ * number of their records.
  */
 export type FoldedQueue = NonNullable<Folded["batches"]>[string][string];
 
 export type SelectionKind = Selection["kind"];
 
-/** Everything that a panel knows. It is a new object whenever anything in it differs. */
+/** Everything that a panel gets. If anything in it changes, the panel gets a new object. */
 export interface Frame {
   header: Header;
-  /** The state after `step`; at position 0 the first state. */
+  /** The state of the run after `step`; before the first step, the initial state. */
   view: View;
-  /** The step that led here; null at position 0. */
+  /** The step on show; null before the first step. */
   step: Step | null;
-  /** The state before `step`; null at position 0. */
+  /** The state before `step`; null before the first step. */
   previousView: View | null;
   selection: Selection | null;
   language: Language;
@@ -71,15 +73,15 @@ export interface Frame {
   changed: Pick<ReadonlySet<string>, "has">;
   /** The plan of the run: the place of everything, and the beats; null until it has arrived. */
   plan: Plan | null;
-  /** Id of each message of the loaded steps that was delayed → when it was due before (virtual ms). Missing: none. */
+  /** Id of a delayed message of the loaded steps → the virtual time (ms) at which it was due before. Missing: none. */
   delayed?: ReadonlyMap<number, number>;
   /** The view of the run that is compared with this one; missing if there is none. */
   beside?: View;
-  /** True only right after one step forward, and if the reader did not ask for less motion. */
+  /** Whether the change to this frame is animated: after one step forward, unless the reader asks for less motion. */
   animate: boolean;
 }
 
-/** A message and its fate, collected by the store over the loaded steps, oldest first: an arrow of space-time. */
+/** An arrow of the space-time diagram: a message with its fate. The store collects them over the loaded steps. */
 export interface Arrow {
   id: number;
   message: MessageView;
@@ -98,7 +100,9 @@ export interface Arrow {
   equals: Record<string, number>;
 }
 
-/** A turning point between messages, collected like the arrows: a fault, or a timer that changed a batch's fate. */
+/**
+ * A turning point of the run, collected like the arrows: a fault, or a timer that ran out and changed a batch's state.
+ */
 export interface Mark extends Said {
   step: number;
   at: number;
@@ -122,7 +126,8 @@ export function selectEvent(selection: Selection | null): SelectEvent {
 }
 
 /**
- * When parts that lie far back are fetched after a panel's event `look-back`: at once, or unless the reader moves on.
+ * Detail of a panel's event `look-back`, which requests the old parts that the view leaves out: at once, or after the
+ * reader has stayed at the step for a moment.
  */
 export type LookBack = "now" | "at_rest";
 

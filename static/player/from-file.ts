@@ -1,4 +1,4 @@
-/** The parts that play a recorded file: on the site, only published replays and log cases need them. */
+/** Loads the parts that play a recorded file. On the site, only published replays and log cases need them. */
 
 import "./player.ts";
 

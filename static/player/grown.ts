@@ -1,7 +1,8 @@
 /**
- * Shares lists between changes. A step holds a list as a whole, before and after, even if it only adds to its end
- * (docs/frame.md): a batch that fills lists all its records twice with each new one. For such a series of changes, only
- * the longest list is kept, and for each change how much of it the change has.
+ * Saves memory by sharing lists between changes. A change of a list holds the whole list, before and after, even if the
+ * step only appended to it (docs/frame.md): while a batch fills up, each new record would cost two lists of all
+ * records. Of such a series of changes, only the longest list is kept; each change knows how many of its items are its
+ * own.
  */
 
 import type { Change, Json, Step } from "./frame.ts";
@@ -12,12 +13,12 @@ export const defaults = {
   items: 8,
 };
 
-/** A list from which nothing was removed; it grows with the changes that share it. */
+/** The longest list so far of a series of changes that only append. */
 interface Row {
   items: Json[];
 }
 
-/** A change whose values are taken from the shared list. */
+/** A change whose two values are the first `#from` and the first `#to` items of the shared list. */
 class Growth implements Change {
   readonly path: string[];
   readonly #row: Row;
@@ -69,7 +70,7 @@ function rowFor(rows: Map<string, Row>, key: string, before: Json[], after: Json
   return row;
 }
 
-/** Whether a list begins with these items. Only plain values are compared: lists of objects are kept as they came. */
+/** Whether a list begins with these items, compared by identity; so lists of objects are never shared. */
 function beginsWith(list: readonly Json[], beginning: readonly Json[]): boolean {
   return beginning.every((item, place) => item === list[place]);
 }

@@ -1,7 +1,7 @@
 /**
- * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: the player's panels, views, keys and marks on a
- * page of their own, from the lists that the player itself uses. The page's own content of the element is shown until
- * it is drawn.
+ * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: a page that explains the player's panels, views,
+ * keys and marks, from the lists that the player itself uses. Until it is drawn, the element shows the content that it
+ * has in the page.
  */
 
 import type { TemplateResult } from "lit";
@@ -14,7 +14,7 @@ import { PANELS } from "./panels.ts";
 import type { Language } from "./frame.ts";
 import { loadLanguage, say } from "./text.ts";
 
-/** The key that opens a panel: its own, or that of its place. */
+/** The keys that lead to a panel, in order, such as `i · 3`. */
 function wayTo({ key, place, view }: PanelRow): string {
   if (place !== "middle") return key === "" ? "i" : `i · ${key}`;
   if (view === "transactions") return "−";
@@ -45,7 +45,7 @@ export class Guide extends LitElement {
     void loadLanguage(this.language, this.language === "en" ? this.catalogueEn : this.catalogueZhHans).then(() => {
       this.querySelector(".guide-names")?.remove();
       this.hasWords = true;
-    }, () => undefined); // The names stand in the list beside the picture.
+    }, () => undefined); // If this fails, the list beside the picture still has the names.
   }
 
   protected override render(): TemplateResult | typeof nothing {

@@ -2,8 +2,8 @@
  * `<eos-handout .store=${store}>`: the steps that the reader selects, for printing, each with its picture, sentence and
  * rules.
  *
- * The pictures are the page's own lanes (for a run without partitions, its roles). To get their frames, the page goes
- * to each step and back again, so neither a recording nor a session needs code of its own for it.
+ * The pictures are drawn by the page's own lanes (for a run without partitions, by its roles). To get their frames, the
+ * page goes to each of the steps, and then back to where the reader was; this works for recordings and sessions alike.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +27,7 @@ export class Handout extends DialogElement {
 
   declare steps: string;
   declare said: string;
-  /** The content of the printed pages, from the press of *Print* on. */
+  /** The frames of the printed steps; empty until the reader presses *Print*. */
   declare sheets: readonly Frame[];
 
   constructor() {
@@ -66,7 +66,7 @@ export class Handout extends DialogElement {
       <p role="alert">${this.said}</p>`;
   }
 
-  /** The known interesting steps, as many as fit on one handout. */
+  /** The numbers of the steps that are marked as interesting, as far as the page has seen them; at most `most`. */
   #interesting(store: PlayerStore): number[] {
     const found: number[] = [];
     for (let number = 1; number <= store.newest && found.length < defaults.most; number += 1) {

@@ -1,19 +1,19 @@
 /**
- * Which rows of machines and lines of code apply in a run: rows and lines say which versions of Kafka and which level
- * of `transaction.version` they need (engine/explain/in_force.py); the header says the version of each actor, the view
- * the level.
+ * Decides which rows of machines and lines of code apply in a run. A row or line may need certain versions of Kafka and
+ * a level of `transaction.version` (engine/explain/in_force.py). The header has the version of each actor, the view the
+ * level.
  */
 
 import type { Frame } from "./frame.ts";
 
-/** The versions that have the row or line (all if none is named), and the level that it needs there. */
+/** What a row or line needs. `versions`: it exists only in these (missing: in all); `level`: the least level. */
 export interface Needs {
   versions?: string[];
   level?: number;
 }
 
 export interface InForce {
-  /** Empty if no Kafka runs: then nothing is left out. */
+  /** The actor's version of Kafka; "" if the run has no Kafka, so that all rows and lines apply. */
   version: string;
   level: number;
 }

@@ -1,4 +1,4 @@
-/** How breakpoints are stored: in this browser by session, and in the address of the page. */
+/** Stores breakpoints: in this browser by session, and in the address of the page. */
 
 export const defaults = {
   /** The most sessions whose breakpoints this browser stores; the one changed longest ago is dropped first. */
@@ -6,14 +6,14 @@ export const defaults = {
 };
 
 export interface Keeper {
-  /** The stored texts; the text of a breakpoint that is off begins with `-`. */
+  /** The stored breakpoints as short texts (`conditions.ts`); the text of one that is off begins with `-`. */
   read(): string[];
   write(texts: string[]): void;
 }
 
 const KEPT_AS = "eosviz-breakpoints";
 
-/** Stores breakpoints in this browser by session, and in the address of the page, which has precedence. */
+/** Stores the breakpoints of a session in this browser and in the page's address. Those in the address count first. */
 export class PageKeeper implements Keeper {
   readonly #session: string;
 

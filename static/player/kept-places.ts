@@ -1,4 +1,4 @@
-/** The place where the reader left each session in this browser: an address without a place opens there again. */
+/** Stores in this browser where the reader left each session; a page whose address names no place opens there. */
 
 export const defaults = {
   /** The number of sessions, newest first, whose place is stored. */

@@ -1,4 +1,4 @@
-/** What a key does, in words. For a reader who moves by steps, the arrows are exchanged. */
+/** Says in words what a key does. If the reader chose `steps`, ←/→ and ↑/↓ are exchanged (`beat-walk.ts`). */
 
 import type { Arrows } from "./beat-walk.ts";
 import type { KeyAction } from "./keys.ts";
@@ -6,7 +6,7 @@ import { say } from "./text.ts";
 
 const BY_STEPS: Partial<Record<KeyAction, KeyAction>> = { forward: "step", back: "step_back", step: "forward", step_back: "back" };
 
-/** The meaning of a key, without the key in brackets, which only a tooltip needs. */
+/** What a key does, in words, without the key in brackets at the end of the text, which only tooltips need. */
 export function meaningOf(action: KeyAction, arrows: Arrows): string {
   const done = arrows === "steps" ? (BY_STEPS[action] ?? action) : action;
   return say(`player.key.${done}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");

@@ -1,9 +1,9 @@
 /**
- * The keys in one table, from which both their actions and the help dialog come.
+ * The table of the keys, from which the player takes their actions and the help dialog its rows.
  *
- * A key works wherever the focus is, except in a field that takes text, and except if the focused control uses that key
- * itself (space on a button, ↓ where something can be scrolled). The remote control of a presenter sends Page Down and
- * Page Up.
+ * A key works wherever the focus is, except in a text field, and except if the focused control uses the key itself
+ * (space on a button, ↓ where something can be scrolled). Page Down and Page Up are in the table because a presenter's
+ * remote control sends them.
  */
 
 export type KeyAction =

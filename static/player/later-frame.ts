@@ -1,7 +1,7 @@
 /**
- * The frame of the parts that are drawn last: the stage with the sentence, or the side columns of *Inspect*. They are
- * drawn one paint after everything else, and the next frame one paint after them. Each of the two paints then has half
- * the work, and neither is late.
+ * Holds back a frame for the most expensive parts: the stage with the sentence, or the side columns of *Inspect*. They
+ * are drawn one paint after everything else, so that each of the two paints has half of the work, and neither is late.
+ * The next frame is drawn only after that.
  */
 
 import type { Frame } from "./frame.ts";
@@ -14,8 +14,7 @@ export class LaterFrame {
   #waits = false;
 
   /**
-   * `update` draws the page again; `alone` calls its argument before the next paint and keeps all other drawing out of
-   * it.
+   * `update` draws the page again. `alone` calls its argument before a paint for which nothing else is drawn.
    */
   constructor(update: () => void, alone: (action: () => void) => void) {
     this.#update = update;
@@ -23,8 +22,8 @@ export class LaterFrame {
   }
 
   /**
-   * The frame for the parts that are drawn last, when everything else draws `frame`. The first frame is drawn by all
-   * parts at once.
+   * The frame that the expensive parts draw while everything else draws `frame`: the one before, until their own paint.
+   * The very first frame is drawn by all parts at once.
    */
   of(frame: Frame | undefined): Frame | undefined {
     this.#newest = frame;

@@ -1,37 +1,38 @@
 /**
- * The order of a step's sentences: the engine says which notes come before and after the step's own sentence. Pure, no
- * DOM.
+ * Puts the sentences of a step in order: the engine says which of its notes come directly before and after the step's
+ * own sentence. Pure, no DOM.
  */
 
 import type { Said, Step } from "./frame.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** The most records that are named where a guarantee breaks; the others are counted. */
+  /** The most records that the sentence about a broken guarantee names; it counts the others. */
   named: 3,
 };
 
-/** The first sentence of a step. */
+/** The sentence with which the text of a step begins: its leading note if it has one, else its own sentence. */
 export function leadOf(step: Step): Said {
   return step.notes[step.derived?.leads ?? -1] ?? step;
 }
 
 /**
- * The text in large letters: the leading note, if there is one, the step's own sentence, then the note that follows it.
+ * The sentences that the page shows in large letters: the leading note, the step's own sentence, and the note that
+ * follows it, as far as they exist.
  */
 export function sentencesIn(step: Step): Said[] {
   const { leads = -1, follows = -1 } = step.derived ?? {};
   return [step.notes[leads], step, step.notes[follows]].filter((said) => said !== undefined);
 }
 
-/** The remaining notes of a step. */
+/** The notes of a step that are not in `sentencesIn`. */
 export function notesOf(step: Step): Said[] {
   return step.notes.filter((_, place) => place !== step.derived?.leads && place !== step.derived?.follows);
 }
 
 /**
- * A sentence for each guarantee that the step breaks; if a marker contradicts its transaction, the sentence names the
- * marker.
+ * A sentence for each guarantee that the step breaks, with the records. If a marker contradicts the outcome of its
+ * transaction, the sentence names the marker.
  */
 export function breaksIn(step: Step): string[] {
   return step.broken.map(({ guarantee, partition, serials, marker, reported, producer = "" }) => {

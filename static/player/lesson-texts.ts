@@ -6,7 +6,7 @@ import { judgedRows } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
 import { words } from "./text.ts";
 
-/** A text in pieces; every second one is code. */
+/** A text, divided into pieces; every second piece is code. */
 export type Parts = string[];
 
 /** A lesson in both languages. */
@@ -15,11 +15,11 @@ export type Paragraphs = Record<Language, { kind: "lead" | "do" | "more"; parts:
 /** The texts that a page receives. */
 export interface LessonTexts {
   watch_for?: Bilingual;
-  /** The lesson in paragraphs: the first sentence, what to do, the rest. */
+  /** The paragraphs of the lesson. Kinds: its first sentence (`lead`), what to do (`do`), the rest (`more`). */
   lesson?: Paragraphs;
-  /** The lesson about all runs of the scenario together, if each run has one of its own. */
+  /** The lesson about all runs of the scenario; present only if the run also has a lesson of its own. */
   shared_lesson?: Paragraphs;
-  /** What an engineer sees in a real cluster, and what that points to. */
+  /** Symptoms in a real cluster (`see`), each with its cause (`means`). */
   signs?: { see: Bilingual; means: Record<Language, Parts> }[];
   /** The title of the run's variant. */
   named?: Bilingual;
@@ -38,7 +38,7 @@ export interface LessonTexts {
    * others.
    */
   starts?: string;
-  /** The outcome of the run as its author wrote it; absent if it is not stored. */
+  /** The guarantees that the run breaks as its author wrote it; absent if they are not stored. */
   written?: { broken: Broken };
 }
 

@@ -1,7 +1,7 @@
 /**
- * `<eos-lesson .store .lesson .walk>`: the texts around a run. Before the first step, the sentence says what to watch
- * for. After the last one, this element shows the outcome, its meaning, the next scenario, and one thing to try. The
- * texts are those of the scenario's document and of the track, however the reader came here.
+ * `<eos-lesson .store .lesson .walk>`: the card about the meaning of a run, which opens at its end. It shows the
+ * outcome of the run, what that means, the next scenario, and things to try. The texts come from the scenario's
+ * document and from the track.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +27,7 @@ import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 export const defaults = {
-  /** The most beats after the first change that are named; the others are counted. */
+  /** The most lines about the consequences of the changes that are shown at first; the others are counted. */
   showed: 12,
 };
 
@@ -109,7 +109,9 @@ export class Lesson extends StoreElement {
     </section>`;
   }
 
-  /** The card on a phone: one sentence, the outcome, one thing to try, and the next scenario; the rest is folded. */
+  /**
+   * The content of the card on a phone: first sentence, outcome, one thing to try, next scenario; the rest is folded.
+   */
   #inShort(store: PlayerStore, isWritten: boolean): TemplateResult {
     const [first, ...others] = this.#tries(store);
     const rest = isWritten ? this.#rest() : nothing;
@@ -118,7 +120,7 @@ export class Lesson extends StoreElement {
         ${this.#next()}${isWritten ? nothing : html`${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}${others}</div>`;
   }
 
-  /** The outcome; before the end of the run, it says that it is about the steps so far. */
+  /** The outcome of the run; before its end, with a heading that says that only the steps so far count. */
   #verdict(store: PlayerStore): TemplateResult {
     const plan = planOf(store);
     const isSoFar = plan !== null && store.shown < plan.steps;
@@ -142,7 +144,7 @@ export class Lesson extends StoreElement {
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button", say("undo.compare_original"))}</p>` : nothing}</div>`;
   }
 
-  /** The beats since the first change, with every change in its place. */
+  /** The consequences of the changes: the rows of `storyOf`, as buttons that go to their steps. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
     const done = changesOf(store);
     const beats = planOf(store)?.beats ?? [];
@@ -155,8 +157,8 @@ export class Lesson extends StoreElement {
   }
 
   /**
-   * The author's text, which is about the run as written. If the run or its settings were changed, a line says so, and
-   * the text is folded.
+   * The author's text about the run as written. If the reader changed the run or its settings, a line says so, and the
+   * text is folded.
    */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson, shared_lesson: shared } = this.lesson;
@@ -212,7 +214,7 @@ export class Lesson extends StoreElement {
       <p><a class="button primary" href=${this.submit}>${say("lesson.submit")}</a></p>`;
   }
 
-  /** The next scenario; in an attempt, nothing comes before its submission. */
+  /** The way to the next scenario of the track. Not in an attempt, which the learner should submit first. */
   #next(): TemplateResult | typeof nothing {
     const { next } = this.lesson;
     if (next === undefined || this.submit !== "") return nothing;
@@ -224,8 +226,8 @@ export class Lesson extends StoreElement {
   }
 
   /**
-   * Things to try: a step at which the reader can break a guarantee that this run keeps (unless they just did), and
-   * another run with another outcome.
+   * Things to try: to break a guarantee of this run by hand, at a step that is named (unless the reader just did so);
+   * and another run of the scenario, with another outcome.
    */
   #tries(store: PlayerStore): TemplateResult[] {
     const { variant } = this.lesson;
@@ -236,8 +238,8 @@ export class Lesson extends StoreElement {
   }
 
   /**
-   * The comparison of a variant with the original run of its scenario, unless that run is offered already; null if
-   * there is none.
+   * The button that compares a variant with the original run of its scenario; null if the run has no original, if that
+   * run is offered as another run already, or if the reader has changed the run.
    */
   #besideOriginal(store: PlayerStore): TemplateResult | null {
     const offered = this.lesson.variant;
@@ -268,7 +270,7 @@ export class Lesson extends StoreElement {
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }
 
-  /** Goes to the step at which the message leaves, with the message selected. */
+  /** Closes the card, goes to the step, and selects the message with this id. */
   #goBack(step: number, id: number): void {
     this.close();
     this.store?.moveTo(step);
@@ -276,15 +278,17 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** A line about the consequences of the changes: a beat, or a change whose step is no landing of a beat. */
+/** A line about the consequences of the changes: a beat, a change, or both if the beat lands at the change's step. */
 export interface StoryRow {
   step: number;
   beat: Beat | null;
-  /** The index of the change, if the line is one; else null. */
+  /** The index of the change that the step carries out; null if it carries out none. */
   change: number | null;
 }
 
-/** The beats since the first of these changes, and every change in its place. `after`: the step before each change. */
+/**
+ * The lines since the first change, in the order of steps. `after`: for each change, the number of the step before it.
+ */
 export function storyOf(beats: readonly Beat[], after: readonly number[]): StoryRow[] {
   const [first] = after;
   if (first === undefined) return [];
@@ -298,7 +302,7 @@ function changeAt(after: readonly number[], step: number): number | null {
   return change < 0 ? null : change;
 }
 
-/** The beats after a step of a changed run; if the change caused beats, only these and the last one. */
+/** The beats after step `step` of a changed run. If interventions added beats, only these and the last beat. */
 export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[] {
   const after = beats.filter(({ last }) => last > step);
   if (!after.some((beat) => beat.added === true || addedIn(beat).length > 0)) return after;
@@ -316,8 +320,8 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
 }
 
 /**
- * Another run of the scenario, and how it differs from this one. A page of a site starts it at once. `beside`: the form
- * that compares it with the branch on show; null without a site.
+ * The row that offers another run of the scenario: what differs in it, and a button that starts it (`isLive`) or a link
+ * to it. `beside`: address and fields of the form that compares it with the branch on show; null: no such button.
  */
 function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; fields: [string, string][] } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
@@ -328,8 +332,8 @@ function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["var
 }
 
 /**
- * Each guarantee of the run with its result, broken ones first; then what was reported to applications beside what is
- * stored.
+ * The guarantees of the run with their results, the broken ones first; then a sentence that compares what was reported
+ * to applications with what is stored.
  */
 function verdict(store: PlayerStore): TemplateResult {
   const rows = judgedRows(store);

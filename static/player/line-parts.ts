@@ -1,6 +1,6 @@
 /**
- * One step as a line of the run's text: its sentences, with commands set as code, and the conditions that must hold
- * before a command is run. Pure, no DOM.
+ * Makes the line of a step in the text of a run: its sentences, with commands set as code. For a preview of a remedy,
+ * the conditions that must hold before the command is run are added. Pure, no DOM.
  */
 
 import type { TemplateResult } from "lit";
@@ -12,14 +12,14 @@ import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 /**
- * The beginning of the keys of a preview's notes that are conditions of its command. They are no sentences, because the
- * page of the log has them in a list.
+ * How the catalogue keys of those notes of a preview begin that are conditions of its command. Their texts are no whole
+ * sentences, because the page of the log shows them in a list.
  */
 const CONDITION = "logs.condition.";
 
 type Part = string | TemplateResult | readonly Part[];
 
-/** The parts of the line: the sentences one after the other; conditions begin a line of their own. */
+/** The parts of the step's line: its sentences one after the other, then the conditions, on a line of their own. */
 export function linePartsOf(step: Step): Part[] {
   const conditions = isPreview(step) ? step.notes.filter(({ key }) => key.startsWith(CONDITION)) : [];
   const own: Said[] = [step, ...step.notes.filter((note) => !conditions.includes(note))];

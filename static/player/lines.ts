@@ -1,9 +1,9 @@
 /**
- * Branches as lines of steps that share their beginnings, and the views along them.
+ * Holds the branches of a session with their loaded steps, and computes the views after steps.
  *
- * A step up to `leaves_at` belongs to the parent; everything is stored once, with its owner. The view at n is the state
- * after step n. Views that were shown are kept (they share equal parts), so a view is folded from the nearest one that
- * is reachable over loaded steps, never from the beginning.
+ * A branch shares its steps up to `leaves_at` with its parent: each step is stored once, with the branch that owns it.
+ * The view at n is the state after step n. Views that were shown are kept (they share equal parts). A missing view is
+ * folded from the nearest kept one that is reachable over loaded steps, never from the beginning of the run.
  */
 
 import type { Step, View } from "./frame.ts";
@@ -13,34 +13,36 @@ import { StepWindows } from "./windows.ts";
 
 export const defaults = {
   /**
-   * Windows of 500 steps kept on either side of the reader's own, so that the memory of a page does not grow with its
-   * run.
+   * The number of windows of 500 steps that are kept on either side of the one in which the reader is. So the memory of
+   * a page does not grow with the run.
    */
   windows: 1,
-  /** Views kept for a branch. */
+  /** The most views that are kept for a branch. */
   views: 8,
   /** While folding, a view is kept every so many steps. */
   keepEvery: 250,
-  /** Beyond this many steps, a near view is fetched instead of folding. */
+  /** The most steps over which a view is folded. If the nearest one is farther away, a near view is fetched instead. */
   foldAtMost: 600,
-  /** The most steps over which a view that lists only what is near is folded; its lists grow on the way. */
+  /** The most steps after its own over which a near view is folded on: its lists get longer with every step. */
   onAtMost: 1000,
   /**
-   * The number of steps after which the page requests another near view, so that it need not wait for one. The server
-   * cuts a view at every keyframe, each 500 steps, and folds it on from there: with a smaller number, the page would
-   * get the same view again.
+   * When the reader is so many steps after the one for which a near view was made, the page requests a newer one, so
+   * that it need not wait later. The server makes near views at keyframes, every 500 steps, and folds them on from
+   * there: with a number below 500, the page would get the same view again.
    */
   renewAfter: 600,
 };
 
-/** The limits for a recording, which has no server to ask again: it is kept whole, and folded over any distance. */
+/**
+ * The limits for a recording: all steps are kept, and views are folded over any distance, because there is no server.
+ */
 const endless = Number.POSITIVE_INFINITY;
 export const whole: typeof defaults = { ...defaults, windows: endless, foldAtMost: endless, onAtMost: endless, renewAfter: endless, views: 160 };
 
-/** The limits for a comparison of two runs, which also needs steps far from the reader. */
+/** The limits for a comparison of two runs, which needs steps far from the reader, too. */
 export const wide: typeof defaults = { ...defaults, windows: 44 };
 
-/** A range of a branch that one owner stores: the views `from`..`to` and the steps `from`+1..`to`. */
+/** A range of a branch whose steps one branch (`owner`) stores: the views `from`…`to` and the steps `from` + 1…`to`. */
 export interface Stretch {
   owner: string;
   from: number;
@@ -52,8 +54,8 @@ export class Lines {
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
   /**
-   * `owner/number` of the views that cannot be folded from another one, because the changes between them are no longer
-   * held.
+   * `owner/number` of the views that folding did not give, because a change on the way was about something that the
+   * view before it leaves out. They have to be fetched.
    */
   readonly #lost = new Set<string>();
   readonly #limits: typeof defaults;
@@ -93,7 +95,7 @@ export class Lines {
     return stretches;
   }
 
-  /** The id of the branch that stores step `number` of `branch` (0: the root). */
+  /** The id of the branch that stores step `number` of `branch`; for number 0, of the root. */
   owner(branch: string, number: number): string {
     let info = this.branches.get(branch);
     while (info !== undefined && info.parent !== null && number <= info.leaves_at) info = this.branches.get(info.parent);
@@ -112,7 +114,9 @@ export class Lines {
     return this.windows(this.owner(branch, number)).mark(number);
   }
 
-  /** For a caller that needs many steps of one branch: a function from a step's number to its marks. */
+  /**
+   * A function from a step's number to its marks (bits, 0: never seen), for a caller that needs many steps of a branch.
+   */
   marks(branch: string): (number: number) => number {
     const stretches = this.stretches(branch).map(({ owner, to }) => ({ to, windows: this.windows(owner) }));
     const [only, another] = stretches;
@@ -140,13 +144,13 @@ export class Lines {
     }
   }
 
-  /** Notes that the branch reaches at least this step. */
+  /** Sets the number of the branch's newest step. */
   reach(branch: string, newest: number): void {
     const info = this.branches.get(branch);
     if (info !== undefined) this.branches.set(branch, { ...info, newest });
   }
 
-  /** Removes a step that the branch itself owns, and the views folded from it. */
+  /** Removes a step that the branch itself owns, and the kept views at it and after it. */
   letGo(branch: string, number: number): void {
     this.windows(branch).remove(number);
     const views = this.#viewsOf(branch);
@@ -154,7 +158,7 @@ export class Lines {
   }
 
   /**
-   * The held view nearest to a step, at most `most` steps away, whether or not the steps between are held; null if
+   * The kept view nearest to a step and at most `most` steps away, even if steps between them are not loaded; null if
    * there is none.
    */
   anchor(branch: string, number: number, most: number): { number: number; view: View } | null {
@@ -169,7 +173,7 @@ export class Lines {
     return best;
   }
 
-  /** Keeps the view at `number`, to which a difference leads from `from`; the steps between need not be known. */
+  /** Keeps the view at `number`, made from the view `from` by a difference; steps between them need not be loaded. */
   arrive(branch: string, number: number, from: View, { changes, step }: Difference): void {
     const walk = new Walk(from);
     walk.along(changes);
@@ -177,7 +181,7 @@ export class Lines {
     if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
   }
 
-  /** The view after a step that is not held; null if the view before it is not held either. */
+  /** The view after a step that is not in these lines; null if the view before it is missing or leaves out too much. */
   behind(branch: string, step: Step): View | null {
     const before = this.view(branch, step.number - 1);
     if (before === null) return null;
@@ -187,7 +191,7 @@ export class Lines {
     return walk.isLost ? null : view;
   }
 
-  /** Whether the view at `number` can only be fetched as a near view. */
+  /** Whether the view at `number` has to be fetched as a near view, because folding did not give it. */
   isLost(branch: string, number: number): boolean {
     return this.#lost.has(`${this.owner(branch, number)}/${number}`) && !this.#isHeld(branch, number);
   }
@@ -196,7 +200,9 @@ export class Lines {
     return this.#views.get(this.owner(branch, number))?.has(number) === true;
   }
 
-  /** Keeps the view to which a fold led; returns null if the fold came over something that the view does not list. */
+  /**
+   * Keeps the view of a finished walk and returns it; null if a change was about something that the view leaves out.
+   */
   #arrived(branch: string, number: number, walk: Walk): View | null {
     const view = walk.freeze();
     if (walk.isLost) this.#lost.add(`${this.owner(branch, number)}/${number}`);
@@ -204,19 +210,23 @@ export class Lines {
     return walk.isLost ? null : view;
   }
 
-  /** Whether a view still lists what is near at a step, and not much more. */
+  /** Whether a near view may be folded to a step: not too far back, where it lists too little, nor too far on. */
   #reaches(view: View, number: number): boolean {
     const { at, reaches } = view.folded ?? { at: 0, reaches: Number.POSITIVE_INFINITY };
     return at - number <= reaches && number - at <= this.#limits.onAtMost;
   }
 
-  /** Whether the view held at a step was cut so many steps ago that it soon cannot be folded further. */
+  /**
+   * Whether the kept view at a step was made from a near view that is so many steps older that a newer one is needed.
+   */
   isOutgrown(branch: string, number: number): boolean {
     const view = this.#views.get(this.owner(branch, number))?.get(number);
     return view !== undefined && number - (view.folded?.at ?? 0) > this.#limits.renewAfter;
   }
 
-  /** Whether the view at `number` can be folded once the steps `from` to `to` have arrived, too. */
+  /**
+   * Whether the view at `number` can be folded once the steps `from`…`to` have arrived in addition to the loaded ones.
+   */
   isReachableWith(branch: string, number: number, from: number, to: number): boolean {
     return this.#nearest(branch, number, (step) => step >= from && step <= to) !== null;
   }

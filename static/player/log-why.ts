@@ -1,6 +1,6 @@
 /**
- * The answers to *why* in a log case: what a step is about, and why consumers stop. They came with its file
- * (engine/codec/log_why.py), one for each range of steps. Pure.
+ * Finds the answer to *why* in a log case: what a step is about, and why consumers stop there. The case's file contains
+ * the answers, one for each range of steps (engine/codec/log_why.py). Pure.
  */
 
 import type { AskWhy, LogWhy, PlayedBranch, SentStep } from "../generated/messages.ts";
@@ -10,7 +10,7 @@ import type { WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 
 export interface LogAnswers {
   why: readonly LogWhy[];
-  /** The branch with the content of the files; the other branches preview remedies, which no log contains. */
+  /** The branch whose steps are from the files; the other branches preview remedies. Null if there is none. */
   written: PlayedBranch | null;
   steps: Readonly<Record<string, readonly SentStep[]>>;
 }
@@ -20,7 +20,8 @@ export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "questio
 const QUESTION = "lso";
 
 /**
- * The answer at a step. If no consumer stops and the reader chose no question, it begins with what the step is about.
+ * The answer at a step. If it names no question (no consumer stops), and the reader neither asked one nor selected a
+ * thing, it begins with the sentence of the step.
  */
 export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   const found = readersIn(answers, asked);
@@ -31,8 +32,8 @@ export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
 }
 
 /**
- * The answer for the partition that was asked about or selected; else for the one that the step is about; else for any
- * whose consumers stop.
+ * The answer about the partition that the reader asked about or selected; else about the step's partition; else about
+ * any partition whose consumers stop.
  */
 function readersIn({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
@@ -49,7 +50,7 @@ function questionOf({ partition, offset }: LogWhy): WhyQuestion {
   return { question: QUESTION, subject: partition, key: "why.ask.lso", params: { partition, offset } };
 }
 
-/** An answer of one sentence. `step`: the step at which to ask instead; null: none. */
+/** An answer of one sentence. `step`: the number of a step at which *why* has a better answer; null: none. */
 function alone(key: string, step: number | null = null): WhyAnswer {
   return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step, answers: true }] };
 }

@@ -1,6 +1,6 @@
 /**
- * The keys and buttons that search a run, undo something or compare: `looking.ts` carries them out and is loaded on
- * demand.
+ * The button and the event by which any part of the player asks for a search, a breakpoint, an undo or a comparison.
+ * `looking.ts`, which is loaded on demand, carries them out.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,12 +13,12 @@ import { say } from "./text.ts";
 export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare", "compare_with"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
-/** The words of the button that leads to a scenario's other runs; only runs with brokers have versions. */
+/** The words of the button that offers other runs to compare with; only in runs with brokers do they name versions. */
 export function compareWords(header: Header | null): string {
   return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
 }
 
-/** Asks `<eos-looking>` to carry out a key, from any part of the player. */
+/** Fires the event by which `<eos-looking>` carries out a key. `part`: any element inside the player. */
 export function lookFrom(part: Element, key: LookingKey): void {
   part.dispatchEvent(new CustomEvent<LookingKey>("look-for", { detail: key, bubbles: true }));
 }

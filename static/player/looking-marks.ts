@@ -1,6 +1,6 @@
 /**
- * `<eos-looking-marks .store=${store}>`: marks over the scrubber, where breakpoints hold (a disc on the line) and where
- * a search found something (a small square above it). It takes no pointer.
+ * `<eos-looking-marks .store=${store}>`: the marks over the scrubber: a disc on the line at each step where a
+ * breakpoint holds, a small square above it at each step that a search found. Presses go through it to the scrubber.
  */
 
 import type { TemplateResult } from "lit";

@@ -1,4 +1,4 @@
-/** Places of marks for many steps on the axis of strip and scrubber. Pure, no DOM. */
+/** Places marks for many steps on the time axis. Pure, no DOM. */
 
 import type { Axis } from "./timeline.ts";
 import { xOf } from "./timeline.ts";
@@ -8,7 +8,7 @@ export const defaults = {
   apart: 5,
 };
 
-/** The x of these steps, in px; a single one for steps that are too near to each other. */
+/** x, in px, of the marks for these steps: of steps that are nearer than `apart`, only the first has a mark. */
 export function placesOf(numbers: readonly number[], axis: Axis): number[] {
   const found: number[] = [];
   let last = -Infinity;

@@ -1,7 +1,8 @@
 /**
- * Breakpoints, search and undo of a run: one of each for a store.
+ * Breakpoints, search and undo of a run. Each store has one object of each, which all parts of the player share.
  *
- * `<eos-looking .store=${store}>` shows them: two dialogs and the bars above the sentence; and carries out their keys.
+ * `<eos-looking .store=${store}>` shows them, in two dialogs and in the bars above the sentence, and carries out their
+ * keys.
  */
 
 import type { TemplateResult } from "lit";
@@ -26,7 +27,7 @@ export interface Looking {
 
 const KNOWN = new WeakMap<PlayerStore, Looking>();
 
-/** The breakpoints and the search of a store; null before its session is known. */
+/** The breakpoints, the search and the undo of a store; null before its session is known. */
 export function lookingOf(store: PlayerStore | undefined): Looking | null {
   if (store === undefined || store.session === null) return null;
   let known = KNOWN.get(store);
@@ -42,7 +43,7 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
 export class LookingElement extends StoreElement {
   static override properties = { ...StoreElement.properties, conditions: {} };
 
-  /** The address of the names for conditions. */
+  /** The address from which the dialogs get the names for conditions. */
   declare conditions: string;
 
   constructor() {
@@ -63,8 +64,8 @@ export class LookingElement extends StoreElement {
   }
 
   /**
-   * Carries out a key or a button. Returns the catalogue key of the reason if there was nothing to do, else null.
-   * `typed`: the first letters of a search.
+   * Carries out a key or a button. Returns null, or the catalogue key of the reason if there was nothing to do.
+   * `typed`: the letters with which a search begins.
    */
   does(key: LookingKey, typed = ""): string | null {
     const looking = lookingOf(this.store);
@@ -103,8 +104,8 @@ export class LookingElement extends StoreElement {
   }
 
   /**
-   * Presses the button that has this key, for the comparison with the run as it was; if no such button is shown, opens
-   * the dialog of all comparisons.
+   * Presses the visible button that compares the run with the run as it was. If no such button is visible, opens the
+   * dialog in which the reader chooses another run.
    */
   #compare(): void {
     const named = this.closest(".player")?.querySelectorAll<HTMLElement>(".as-it-was[data-key]") ?? [];

@@ -6,14 +6,14 @@ import { say } from "./text.ts";
 
 type Named = Pick<ShownLoss, "api" | "is_response" | "from" | "to">;
 
-/** The name of the message: `Produce response, broker-1 to p1`. */
+/** The name of a suggested message: `Produce response, broker-1 to p1`. */
 export function lossName(loss: Named): string {
   return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
 }
 
 /**
- * The name of the message, the step at which it is in transit, and the consequence of its loss, as far as the engine
- * knows it.
+ * The catalogue key and parameters of the sentence about a suggested message: its name, the step at which it is in
+ * transit, and the consequence of its loss, if the engine knows that.
  */
 export function chosenText(loss: ShownLoss): { key: string; params: JsonObject } {
   const forecast = loss.forecast === undefined ? "" : say(loss.forecast.key, loss.forecast.params);

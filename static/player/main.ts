@@ -1,4 +1,4 @@
-/** Everything that a page of eosviz may contain: the player, and the parts that need a site. */
+/** The entry point of the script on pages of the site: the player, and the parts that need a site. */
 
 import "./everywhere.ts";
 import { besideStage, withOthers } from "./fetched.ts";

@@ -1,5 +1,5 @@
 /**
- * A file that the server makes, or a replay that it publishes: requested once, then polled until it is done
+ * Requests a file that the server makes, or the publication of a replay, and polls the server until it is done
  * (docs/replay-format.md, "Exports"). Fires `change` at each progress.
  */
 
@@ -62,7 +62,7 @@ export class Making extends EventTarget {
     if (this.progress !== null) await this.#hear(this.#post(this.progress.cancel, new URLSearchParams()));
   }
 
-  /** To be called when the dialog closes: polling stops, while exports in progress continue. */
+  /** Stops polling, when the dialog closes. The server goes on with an export that it has begun. */
   leave(): void {
     this.#stopped = true;
   }

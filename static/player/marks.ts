@@ -1,4 +1,6 @@
-/** The meaning of the marks of all pictures, each drawn as in the pictures, with its texts under `player.mark.`. */
+/**
+ * Lists the marks of all pictures, each drawn as in the pictures; their meanings are the texts under `player.mark.`.
+ */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, svg } from "lit";
@@ -20,7 +22,7 @@ const DRAWN: Record<string, SVGTemplateResult> = {
   timeline: svg`<path class="track" d="M2 8h40"/><path class="bar" d="M14 3v10"/><path d="M24 8c0 8 4 11 12 11"/>`,
 };
 
-/** The marks of logs: a run without partitions has none of them. */
+/** The marks that only logs have: a run without partitions does not list them. */
 const OF_LOGS: readonly string[] = ["hue", "line", "old", "flag", "gates"];
 
 export function marks(frame?: Frame): TemplateResult {

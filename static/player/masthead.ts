@@ -1,6 +1,6 @@
 /**
- * `<eos-masthead>`: the title of the run and its settings: the profile, and every switch and setting that is not at its
- * default. Actions on the page are in `<eos-tools>`.
+ * `<eos-masthead>`: the line at the top of the page. It has the way back, the title of the run, its profile or version,
+ * and every switch and setting that differs from its default. Actions on the page are in `<eos-tools>`.
  */
 
 import type { TemplateResult } from "lit";
@@ -50,7 +50,7 @@ export class Masthead extends StoreElement {
   declare library: string;
   /** In an attempt: the address of its assignment, to which the learner goes back. */
   declare assignment: string;
-  /** In a log case: the address of the page with its verdicts. */
+  /** In a log case: the address of the page that judges the log; else "". */
   declare verdict: string;
   /** In a lesson that was opened from a log case: the address of the case. */
   declare log: string;
@@ -92,7 +92,10 @@ export class Masthead extends StoreElement {
       ${this.#follow()}`;
   }
 
-  /** The link to the library; a file that plays offline has no site, and its library is empty. */
+  /**
+   * The way back: out of a frame, to the assignment, to the log case, to the track, else to the library. In a file that
+   * plays offline (`library` is ""), only the name of the site.
+   */
   #home(): TemplateResult {
     if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
@@ -110,7 +113,7 @@ export class Masthead extends StoreElement {
     const title = header.title[words.language] || header.title.en || header.scenario;
     const hasBrokers = header.actors.some((actor) => actor.role === "broker");
     const hasKafka = header.version !== "" && (hasBrokers || header.partitions.length > 0);
-    // In a run without brokers, the number of brokers is no setting worth a mark.
+    // In a run without brokers, their number is not shown as a changed setting.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${store.verified?.state === "log" ? say("player.log_case") : header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
@@ -120,7 +123,7 @@ export class Masthead extends StoreElement {
       return html`<div class="what">${heading}
       <p class="rules-in-force">${isAway(store) ? nothing : html`${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults}`} ${this.#state(store)}</p></div>${this.#changed(store)}`;
     }
-    // A press on the title opens the settings, because there is no line for them.
+    // On a small page there is no line for the settings, so a press on the title opens them.
     const sign = isAway(store) ? this.#state(store) : isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing;
     const isWrong = !isAway(store) && store.verified?.state === "differs";
     return html`<div class=${sign === nothing ? "what opens" : "what opens has-sign"}>${heading}${sign}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
@@ -129,15 +132,17 @@ export class Masthead extends StoreElement {
   }
 
   /**
-   * Says at every step that this is not the run as it was written; a press shows the changes and the way to the
-   * original run.
+   * The name of a changed run, which is there at every step. A press on it shows the changes and the way to the
+   * original run. For an unchanged variant: `#variant`.
    */
   #changed(store: PlayerStore): TemplateResult | typeof nothing {
     if (!isChanged(store)) return this.beside === "" ? nothing : this.#variant(store);
     return html`<details class="altered-more"><summary class="changed-run">${branchTitle(store.lines.branches, store.branch)}</summary><div>${this.#changes(store)}</div></details>`;
   }
 
-  /** Says that the run is a variant, and leads to its comparison with the original run. */
+  /**
+   * A word that says that the run is a variant. A press on it shows the title and the comparison with the original run.
+   */
   #variant(store: PlayerStore): TemplateResult {
     return html`<details class="altered-more"><summary class="changed-run">${say("player.variant")}</summary><div><p>${withoutVersion(this.named)}</p>${
       posting(this.beside, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`)}</div></details>`;
@@ -149,14 +154,14 @@ export class Masthead extends StoreElement {
     return html`<ul>${done.map((one) => html`<li>${say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })}</li>`)}</ul><p @click=${this.#close}>${toOriginal(store)}</p>`;
   }
 
-  /** The number of steps in the opened files, and whether this step is one of them. */
+  /** In a log case: the partitions, and whether the step on show is from the opened files or from a preview. */
   #ofLog(header: Header, store: PlayerStore): TemplateResult {
     const state = isPreview(store.frame?.step ?? null) ? "preview" : "log";
     return html`<p><b>${listed(header.partitions)}</b></p><p>${say(`player.verified.${state}.means`)}</p>${
       this.verdict === "" ? nothing : html`<p><a href=${this.verdict}>${say("player.verdict")}</a></p>`}`;
   }
 
-  /** The version of Kafka; a press shows why it is this one, and leads to others. */
+  /** The version of Kafka. If there is a reason for it, a press shows the reason and the way to other versions. */
   #version(header: Header, store: PlayerStore): TemplateResult {
     const version = html`<b>Kafka ${header.version}</b>`;
     const why = this.#whyVersion(header);
@@ -164,7 +169,7 @@ export class Masthead extends StoreElement {
     return html`<details class="altered-more"><summary>${version}</summary><div>${why}${this.#others(store, say("with.choose_version"))}</div></details>`;
   }
 
-  /** The button to the scenario's other runs; a recording and a frame on another page have none. */
+  /** The button that opens the choice of another run. Not in a recording, nor in a frame on another page. */
   #others(store: PlayerStore, called: string): TemplateResult | typeof nothing {
     return store.source.live && this.open === "" ? html`<p><button @click=${this.#choose}>${called} …</button></p>` : nothing;
   }
@@ -184,8 +189,8 @@ export class Masthead extends StoreElement {
   };
 
   /**
-   * The settings that differ from the default. `briefly`: the variant's name stands beside them, states the difference,
-   * and needs the room.
+   * The settings that differ from their defaults. `briefly`: only their number, because the variant's title beside them
+   * says what differs and needs the room.
    */
   #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
@@ -213,7 +218,7 @@ export class Masthead extends StoreElement {
     return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span> ${store.source.live ? rerunLink(store, this.rerun) : nothing}`;
   }
 
-  /** For a follower: that the page follows, or the way back to following. */
+  /** For a follower: a sign that the page follows the presenter, or a button that makes it follow again. */
   #follow(): TemplateResult | typeof nothing {
     if (this.followState === null) return nothing;
     const means = say(`player.follow.${this.followState}.means`);

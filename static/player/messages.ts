@@ -1,6 +1,6 @@
 /**
- * Messages of the page that are not about the run: a failure, a key that has nothing to act on, or a link that was
- * made for another version.
+ * Draws the messages of the page itself: a failure, a key that has nothing to act on, or a link that was made for
+ * another version of a scenario.
  */
 
 import type { TemplateResult } from "lit";
@@ -24,10 +24,10 @@ export interface HintAct {
   act: () => void;
 }
 
-/** The key of the error that the steps were made by another version of the engine, so the run cannot go on. */
+/** Key of a problem: another version of the engine made the steps, so this one cannot go on with the run. */
 const OTHER_ENGINE = "problem.engine_differs";
 
-/** A link to the same run, made again by this engine. `address`: empty if none can be made. */
+/** A link by which this engine makes the run again, up to the step on show. `address`: "" if it cannot. */
 export function rerunLink(store: PlayerStore, address: string): TemplateResult | typeof nothing {
   if (address === "") return nothing;
   const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
@@ -35,8 +35,8 @@ export function rerunLink(store: PlayerStore, address: string): TemplateResult |
 }
 
 /**
- * The message on show: a problem, or a hint. `fault`: a catalogue that could not be loaded; `rerun`: the address that
- * makes a branch again with this engine.
+ * The message on show: the store's problem, else a fault, else a hint. `fault`: why a catalogue could not be loaded;
+ * `rerun`: the address at which this engine makes a branch again.
  */
 export function messages(store: PlayerStore, fault: string | null, rerun: string, hint: Hint | null): TemplateResult | typeof nothing {
   const problem = store.problem;

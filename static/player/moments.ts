@@ -1,6 +1,7 @@
 /**
- * The moments at which two runs stand beside each other, as the server aligned them (`engine/view/alongside.py`): equal
- * events are one moment, and a step that only one run has moves that run alone. Pure.
+ * The moments of a comparison of two runs, as the server aligned them (`engine/view/alongside.py`). At each moment,
+ * each run is at one of its steps. Both runs make equal events at the same moment; at a step that only one run has, the
+ * other run stays at its step. Pure.
  */
 
 import type { Alongside, Rescheduled } from "../generated/messages.ts";
@@ -20,47 +21,49 @@ export class Moments {
     this.#known = known;
   }
 
-  /** The calls and faults that the two runs schedule differently. */
+  /** The calls and faults that the scripts of the two runs schedule differently. */
   get rescheduled(): readonly Rescheduled[] {
     return this.#known.rescheduled ?? [];
   }
 
-  /** The picture that shows best how the two ends differ. */
+  /** The view that shows best how the ends of the two runs differ. */
   get picture(): NonNullable<Alongside["picture"]> {
     return this.#known.picture ?? "logs";
   }
 
   /**
-   * The serials of the records that have different ones in the two runs: each as [in the left run, in the right run].
+   * For each record that has different serials in the two runs: [serial in the left run, serial in the right run].
    */
   get renamed(): readonly (readonly [left: number, right: number])[] {
     return (this.#known.renamed ?? []) as [number, number][];
   }
 
-  /** The results of both runs, compared; empty if they are not known. */
+  /** Sentences that compare the results of both runs; empty if they are not known. */
   get verdict(): NonNullable<Alongside["verdict"]> {
     return this.#known.verdict ?? [];
   }
 
-  /** Where states and logs first differ by virtual time, even if only in time; null: nowhere, or not known. */
+  /**
+   * The first virtual time at which a state or log differs, even if only by when it changes; null: none, or not known.
+   */
   get timed(): Parting | null {
     return this.#partingAt(this.#known.timed);
   }
 
   /**
-   * The names of actors, partitions and transactions that change at another time in one run than in the other; the
-   * earliest first.
+   * The names of the actors, partitions and transactions whose states change at other virtual times in one run than in
+   * the other, in the order of the first such change.
    */
   get later(): readonly string[] {
     return this.#known.later ?? [];
   }
 
-  /** Whether the runs differ in time alone, as far as both were compared. */
+  /** Whether the runs differ only in virtual time, as far as both were compared. */
   get isOfTime(): boolean {
     return this.#known.timed !== undefined && !this.isOfState;
   }
 
-  /** Where a leader decides differently about the same batch; null: nowhere. */
+  /** The steps and the moment at which a leader first decides differently about the same batch; null: it never does. */
   get decides(): Parting | null {
     return this.#partingAt(this.#known.decides);
   }
@@ -71,7 +74,7 @@ export class Moments {
     return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)) };
   }
 
-  /** The steps at a moment. After the compared part, both runs go on step by step. */
+  /** The step of each run at a moment. After the last compared moment, each moment moves both runs by one step. */
   at(moment: number): Pair {
     const { same, moments } = this.#known;
     if (moment <= same) return [moment, moment];
@@ -81,7 +84,7 @@ export class Moments {
     return [left + beyond, right + beyond];
   }
 
-  /** The first moment at which the run of this side has reached the step. */
+  /** The first moment at which a run (0: left, 1: right) has reached its step `step`. */
   of(side: 0 | 1, step: number): number {
     let low = 0;
     let high = this.last;
@@ -100,15 +103,15 @@ export class Moments {
     return Math.min(this.of(0, left + 1), this.of(1, right + 1)) - 1;
   }
 
-  /** For each run, whether the moment shows a step of it that no moment up to `since` showed. */
+  /** For each run, whether it is at another step at `moment` than at the earlier moment `since`. */
   moved(moment: number, since = moment - 1): readonly [boolean, boolean] {
     const [now, before] = [this.at(moment), this.at(since)];
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
   }
 
   /**
-   * Whether the other run has the event of this step, too. If the leader decides differently there, it is a different
-   * event.
+   * Whether the other run has an equal event at the moment of this step. If a leader decides differently there
+   * (`decides`), the events do not count as equal.
    */
   isShared(side: 0 | 1, step: number): boolean {
     if (this.decides?.steps[side] === step) return false;
@@ -122,9 +125,8 @@ export class Moments {
   }
 
   /**
-   * The first moment at which a state or a log differs in more than time, with the step of the run that makes it
-   * differ, or an earlier moment at which a leader decides differently. If there is neither, the moment of the first
-   * step that differs.
+   * Where the runs part: at `parted`, or at an earlier moment at which a leader decides differently. If there is
+   * neither, at the first step that differs. Null if no step differs.
    */
   get parting(): Parting | null {
     const { first, same, decides, parted } = this;
@@ -133,7 +135,10 @@ export class Moments {
     return decides !== null && decides.moment < parted.moment ? decides : parted;
   }
 
-  /** The first moment at which a state or a log differs in more than time; null: there is none. */
+  /**
+   * The first moment at which a state, a log or a number differs in more than time, with the step of each run that
+   * makes it differ at that moment (null for a run that does not); null if there is none.
+   */
   get parted(): Parting | null {
     const first = this.first ?? Infinity;
     const steps = ([0, 1] as const).map((side) => Math.min(...this.#parted.map((pair) => pair[side] ?? Infinity)));
@@ -144,7 +149,7 @@ export class Moments {
     return { moment, steps: [left, right] };
   }
 
-  /** Whether a state, a log, a number or a decision differs in more than time, not only an event. */
+  /** Whether a state, a log, a number or a decision of a leader differs in more than time, and not only events do. */
   get isOfState(): boolean {
     return this.decides !== null || this.#parted.length > 0;
   }
@@ -153,7 +158,7 @@ export class Moments {
     return [...Object.values(this.#known.parts), ...Object.values(this.#known.numbers ?? {})];
   }
 
-  /** The run that is further in the sequence of states of a thing, at these steps; null: neither, or not known. */
+  /** The run in which the state of a thing has changed more often up to these steps; null: neither, or not known. */
   ahead(about: string, shown: Pair): "left" | "right" | null {
     const [left = 0, right = 0] = (this.#known.changes?.[about] ?? []).map((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0)).length);
     return left === right ? null : left > right ? "left" : "right";
@@ -178,22 +183,22 @@ export class Moments {
     return this.since(subject, shown) !== null;
   }
 
-  /** The names of things that differ at these steps, or differed before them, in more than time. */
+  /** The names of the actors, partitions and transactions that differ, up to these steps, in more than time. */
   apartBefore(shown: Pair): string[] {
     return Object.keys(this.#known.parts).filter((subject) => this.differs(subject, shown));
   }
 
   /**
-   * The moment since which an actor, partition or transaction differs at these steps in more than time; null if it does
-   * not.
+   * The moment from which on an actor, partition or transaction differs in more than time; null if it does not differ
+   * yet at these steps.
    */
   since(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.parts, subject, shown);
   }
 
   /**
-   * The moment since which a thing has other producer ids, epochs or sequence numbers at these steps; null if it does
-   * not.
+   * The moment from which on a thing has other producer ids, epochs or sequence numbers in one run than in the other;
+   * null if it does not have them yet at these steps.
    */
   numberedSince(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.numbers ?? {}, subject, shown);
@@ -205,8 +210,8 @@ export class Moments {
   }
 
   /**
-   * The moment since which one run is further in a thing's sequence of states than the other, at these steps; null if
-   * neither is.
+   * The moment since which the state of a thing has changed more often in one run than in the other; null if it has
+   * changed equally often up to these steps.
    */
   aheadSince(about: string, shown: Pair): number | null {
     const changes = (this.#known.changes?.[about] ?? []).flatMap((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0))

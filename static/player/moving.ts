@@ -1,17 +1,17 @@
 /**
- * What the store asks before it moves the reader: whether playing ends, which steps have to wait, and how far one press
- * goes.
+ * The interfaces of the parts that the store asks before it moves the reader: whether playing stops, which steps have
+ * to wait for an answer, and how far one press moves.
  */
 
-/** Whether the next step is animated. `surely`: even right after a frame that was only shown on the way. */
+/** Whether a move is animated. `surely`: even if the frame before it was on show only for a moment. */
 export type Motion = boolean | "surely";
 
-/** Whether playing ends by itself at a step; null while that is not known. */
+/** Says whether playing stops at a step; null while that is not known. */
 export interface Stops {
   holdsAt(number: number): boolean | null;
 }
 
-/** A question may come before a step: the reader answers it before the step is shown. */
+/** Holds back steps before which the reader has to answer a question. */
 export interface Gate {
   /** The first step in `from`…`to` that has to wait for an answer; null: none. */
   waitsIn(branch: string, from: number, to: number): number | null;
@@ -25,10 +25,10 @@ export interface Gate {
  * Parts of the player that move by more or less than one step. Each method returns whether it moved the reader itself.
  */
 export interface Pace {
-  /** Goes on inside the step on show, if there is more to see in it. */
+  /** Moves on to the next check of the step on show, at the level of checks. */
   within(): boolean;
   forward(): boolean;
   back(): boolean;
-  /** The step at which the scrubber comes to rest. */
+  /** The step to which the scrubber moves when the reader points at step `number`. */
   nearest(number: number): number;
 }

@@ -1,10 +1,10 @@
-/** What each key needs, in one table: if it is missing, the page says so instead of doing nothing. Pure. */
+/** The table of what each key needs. If that is missing, the page says so instead of doing nothing. Pure. */
 
 import type { Frame, Selection } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { isShown, PANELS } from "./panels.ts";
 
-/** The state of the page that decides. */
+/** The state of the page on which the needs of keys depend. */
 export interface Present {
   /** Whether the run can be changed from here. */
   live: boolean;

@@ -1,6 +1,6 @@
 /**
- * Interventions that one press carries out, on the thing or at the bottom of a phone; the list of a thing's actions has
- * the others. Pure.
+ * Chooses the interventions that have a button of their own, beside the thing or at the bottom of a phone. The list of
+ * a thing's actions has the others, too. Pure.
  */
 
 import type { Action } from "./source.ts";

@@ -1,4 +1,4 @@
-/** The outcome of a run, and whether it is still the run that its author wrote. Pure, no DOM. */
+/** Puts the outcome of a run in words, and its difference from the run as its author wrote it. Pure, no DOM. */
 
 import type { Cost, Outcome, Plan } from "../generated/messages.ts";
 import { serialsText } from "../diagrams/batch.ts";
@@ -16,11 +16,11 @@ import { stripRows } from "./strip-rows.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** If records were held back for at least so many ms and then released, the end of the run says so. */
+  /** If read_committed consumers had to wait at least so many ms for records, the end of the run says so. */
   held: 1000,
 };
 
-/** Guarantee → how often it is broken. */
+/** Name of a guarantee → how often it is broken; guarantees that hold are missing. */
 export type Broken = Readonly<Record<string, number>>;
 
 /** The guarantees that are judged at the step on show. */
@@ -39,8 +39,8 @@ export function brokenWords(broken: Broken): string[] {
 }
 
 /**
- * The broken guarantees of the run on show, in words; if none is broken and some are not judged, the number of those
- * that are.
+ * The broken guarantees of the run on show, in words. If none is broken, but not all guarantees are judged in this run:
+ * a text with the number of the judged ones.
  */
 function heldWords(store: PlayerStore, rows: readonly StripRow[]): string[] {
   const broken = brokenIn(rows);
@@ -71,9 +71,9 @@ export function changesOf(store: PlayerStore): Done[] {
 }
 
 /**
- * The text at the end of a run; "" before the end. `written`: what is broken in the run as written, if that is known.
- * `isBeside`: the run is compared with another, and the cost is stated once for both. A recording may end before the
- * run does.
+ * The text at the end of a run. "" before the end, if no guarantee is judged, and for a recording that ends before its
+ * run. `written`: what is broken in the run as written, if that is known. `isBeside`: the run is compared with another
+ * one, and the page states the cost once for both.
  */
 export function overText(store: PlayerStore, written: Broken | undefined, isBeside = false): string {
   const rows = judgedRows(store);
@@ -99,8 +99,8 @@ function changesText(store: PlayerStore, broken: string[], rows: readonly StripR
 }
 
 /**
- * How long read_committed consumers had to wait for replicated records: `still` until the end of the run, or `released`
- * if it was long enough.
+ * Texts that say how long read_committed consumers had to wait for replicated records. `still`: they still wait at the
+ * end of the run; `released`: they waited for a long time and got them. Each is "" if it does not apply.
  */
 function heldText(store: PlayerStore): { still: string; released: string } {
   const plan = store.frame?.plan ?? null;
@@ -111,7 +111,10 @@ function heldText(store: PlayerStore): { still: string; released: string } {
   return { still: "", released: ms < defaults.held ? "" : say("outcome.held", { partition, ms }) };
 }
 
-/** A transaction that hung stays counted as broken; this text says whether it has been ended since. */
+/**
+ * A guarantee broken by a hanging transaction counts as broken even after that transaction has ended. This text says
+ * whether it has; "" if none hung.
+ */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
@@ -121,21 +124,21 @@ function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
 }
 
 /**
- * Where the last stable offset stays because of the only transaction that hangs, and which of its records were reported
- * as failed.
+ * The text about the only transaction that still hangs: at which last stable offset it holds back a partition, and
+ * which of its records were reported as failed.
  */
 function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<Outcome["hangs"]>): string {
   return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 
-/** If nothing is broken in a run that consumes: a text that no guarantee notices a skipped input; else "". */
+/** In a run that consumes and breaks nothing: a text that says that no guarantee notices a skipped input; else "". */
 export function inputsText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const isUnseen = plan !== null && endOf(plan)?.consumes === true && Object.keys(brokenIn(rows)).length === 0;
   return isUnseen ? say("outcome.inputs_not_judged") : "";
 }
 
-/** The outcome of this run itself; `outcome` of a plan is that of the run as written. */
+/** The outcome of the run itself. In the plan of a changed run, `outcome` is that of the run as written. */
 export function endOf({ outcome, cost, end }: Plan): Outcome | undefined {
   // A plan stored by an earlier release does not know the end of a changed run.
   return cost === undefined ? outcome : end;
@@ -159,7 +162,7 @@ export function moralText(store: PlayerStore): string {
   return moral === undefined ? "" : say(moral.key, moral.params);
 }
 
-/** The cost in sentences: the result first, then the numbers. */
+/** The cost as a text: its meaning first, then the numbers. */
 export function planCost(cost: Cost): string {
   return sentences(costParts(cost));
 }
@@ -187,10 +190,10 @@ export interface Results {
   failed: number;
   /** Records without a report, or with one that does not settle their outcome. */
   open: number;
-  /** Records in the logs. */
+  /** Records that the logs hold. */
   kept: number;
   /**
-   * Those of the records in the logs that are in aborted transactions, which read_committed consumers never receive.
+   * Those of the records in the logs that belong to aborted transactions: read_committed consumers never receive them.
    */
   aborted: number;
   /** Records whose success was reported, although their transaction is aborted. */
@@ -199,7 +202,7 @@ export interface Results {
   twice: number;
 }
 
-/** What was reported to applications, and what is stored; null if no records are written. */
+/** Counts the records by what was reported to applications, and those in the logs; null if there are no records. */
 export function resultsOf(frame: Frame): Results | null {
   const counts = new Map<string, number>();
   const add = (status: string, count: number): void => void counts.set(status, (counts.get(status) ?? 0) + count);
@@ -214,12 +217,12 @@ export function resultsOf(frame: Frame): Results | null {
   return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame) };
 }
 
-/** The engine's count at the end of the run; 0 before the end. */
+/** The engine's count for `Results.undone` at the end of the run; 0 before the end. */
 function undoneIn({ plan, step }: Frame): number {
   return plan?.complete === true && plan.steps === step?.number ? (endOf(plan)?.undone ?? 0) : 0;
 }
 
-/** What was reported to applications, beside what is stored, in words. */
+/** A sentence that compares what was reported to applications with what the logs hold. */
 export function resultsText(results: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || results[part] > 0);
   const words = parts.map((part) => say(`lesson.results_${part}`, { ...results }));

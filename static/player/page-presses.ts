@@ -1,6 +1,6 @@
 /**
- * Presses anywhere on the page, while the host is connected: a press elsewhere closes a list that lies over the page.
- * Such a press on the picture has no other effect.
+ * Lets a press anywhere on the page close a list that lies over the page, while the host is connected. If such a press
+ * is on the picture, it has no other effect.
  */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
@@ -38,7 +38,7 @@ export function closeLists(host: Element, lists: string, event: PointerEvent): b
   return left.length > 0;
 }
 
-/** Lets the click that ends this press do nothing, because the press has had its effect. */
+/** Suppresses the click that follows the present press, because the press itself has already had its effect. */
 export function swallowClick(): void {
   const swallow = (event: Event): void => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** What the player gets from the page around it: language, theme, the address, and the token for posting. */
+/** Access to the page around the player: cookies, language, theme, the address, and the token for POST requests. */
 
 import type { Language } from "./frame.ts";
 import { keepPlace } from "./kept-places.ts";
@@ -32,7 +32,7 @@ export function csrfToken(): string {
   return meta?.content ?? cookie("csrftoken") ?? "";
 }
 
-/** Sets the language of the document and of the server's next pages; the server knows it as `zh-hans`. */
+/** Sets the language of the document and, by a cookie, of the server's next pages. The cookie's value is lower case. */
 export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
   remember("django_language", language.toLowerCase());
@@ -64,14 +64,14 @@ export class Permalink {
   #timer: number | null = null;
   #then: (() => void) | null = null;
 
-  /** The address is also up to date when a reader leaves at once. */
+  /** When the reader leaves the page, the pending `then` of `keep` is called at once. */
   constructor() {
     globalThis.addEventListener?.("pagehide", () => this.#then?.());
   }
 
   /**
-   * Puts a branch and a step into the address. `session`: the session whose place is stored, too; "" if the page shows
-   * no session.
+   * Puts a branch and a step into the address. `session`: the session for which this browser stores the place, too; "":
+   * none.
    */
   show(branch: string, step: number, further: Record<string, string> = {}, session = ""): void {
     this.keep({ branch, step: String(step), ...further }, () => {
@@ -79,11 +79,11 @@ export class Permalink {
     });
   }
 
-  /** Puts values into the address, by name; an empty value takes its name out. */
+  /** Puts values into the address a moment later, by name, and then calls `then`. An empty value removes its name. */
   keep(values: Record<string, string>, then: () => void = () => undefined): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#then = then;
-    // Browsers refuse more than about a hundred changes in half a minute; a reader who scrubs makes more.
+    // Browsers allow about a hundred changes of the address in half a minute. A reader who scrubs would cause more.
     this.#timer = setTimeout(() => {
       if (location.protocol === "file:") return; // A file that was opened from a disk has no address to share.
       const address = new URL(location.href);

@@ -1,18 +1,18 @@
 /**
  * Decides when to draw: at once if nothing was drawn since the last paint, else once before the next paint.
  *
- * A browser paints at moments of its own. A drawing made at once is ready at that moment; a drawing that waited for the
- * moment would only begin then. At most two drawings are made for one paint, however many are requested. A drawing that
- * needs a paint to itself gets the next one for which nothing was drawn yet; everything else waits for the paint after
- * it.
+ * A browser paints at moments of its own. A drawing that is made at once is ready at that moment; one that waits for
+ * the moment only begins then. So the first drawing after a paint is made at once, and all further ones are made
+ * together before the next paint. A drawing that needs a paint to itself (`alone`) gets the next one for which nothing
+ * was drawn yet; everything else waits for the paint after that.
  */
 
 export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
   /**
-   * Whether the next paint already has its drawing, or is kept for one drawing alone: later drawings wait for the paint
-   * after it.
+   * Whether the next paint already has a drawing or is reserved. Further drawings are then not made at once, but before
+   * a later paint.
    */
   #isTaken = false;
   /** Whether a drawing was made at once and is not painted yet. */
@@ -22,7 +22,7 @@ export class Paints {
   #waiting: (() => void)[] = [];
   #alone: (() => void)[] = [];
 
-  /** `beforePaint` calls its argument before the browser paints, `soon` when the running task has ended. */
+  /** `beforePaint` calls its argument before the browser's next paint, `soon` when the running task has ended. */
   constructor(
     beforePaint: (action: () => void) => void = (action) => void requestAnimationFrame(action),
     soon: (action: () => void) => void = (action) => queueMicrotask(action),

@@ -1,4 +1,4 @@
-/** Questions to a frame: whether the run has content for a panel, and whether a step is about it. Pure. */
+/** Functions that say of a frame whether the run has content for a panel, or whether the step is about it. Pure. */
 
 import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
@@ -11,9 +11,9 @@ type Asked = (frame: Frame) => boolean;
 const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
 const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 
-/** Whether Kafka runs: not in runs of the message middleware alone; a run that compares the two has both. */
+/** Whether the run has Kafka. False only in a run of the message middleware alone. */
 export const kafka: Asked = (frame) => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-/** Whether a cluster or a middleware is running: not in a log case, whose files show only what was written. */
+/** Whether the run has components that work, and is not a log case, whose files show only what was written. */
 export const works: Asked = (frame) => !isLogCase(frame);
 export const clients: Asked = (frame) => kafka(frame) && works(frame);
 /**
@@ -22,7 +22,7 @@ export const clients: Asked = (frame) => kafka(frame) && works(frame);
 export const begun: Asked = (frame) => frame.step !== null;
 export const worksNow: Asked = (frame) => begun(frame) && works(frame);
 export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
-/** Whether the controllers of this cluster have a log of their own, without ZooKeeper. */
+/** Whether the cluster has a controller quorum with its own log, and no ZooKeeper. */
 export const hasQuorum: Asked = (frame) => keeperOf(frame.view) === "quorum";
 /** Whether an operator has run the tool. */
 export const hasTool: Asked = (frame) => frame.view.tool !== undefined;
@@ -31,12 +31,12 @@ export const refused: Asked = (frame) => frame.step?.refusal != null;
 export const decides: Asked = (frame) => clientsNow(frame) || decided(frame) || refused(frame);
 export const sends: Asked = (frame) => some(frame.view.clients);
 export const reads: Asked = (frame) => frame.header.actors.some((actor) => actor.role === "consumer");
-/** Whether a cluster is running; log files hold no state before and after a step. */
+/** Whether the view has brokers, which a log case has not. */
 export const runs: Asked = (frame) => some(frame.view.brokers);
 export const isFromFiles: Asked = (frame) => isLogCase(frame);
 export const hasLog: Asked = ({ header }) => header.partitions.length > 0;
 
-/** The replicas that panels draw, by partition. */
+/** For each partition, the replica that panels draw. */
 const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefined }[] =>
   Object.entries(frame.view.partitions ?? {}).map(([name, partition]) => {
     const id = shownReplica(partition);
@@ -45,8 +45,8 @@ const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefine
 
 export const remembers: Asked = (frame) => replicas(frame).some(({ replica }) => some(replica?.producers));
 /**
- * Whether a client has left the state UNINITIALIZED; at step 0, this is so if the scenario's producer had worked
- * before.
+ * Whether a client's transaction manager has left the state UNINITIALIZED. True even before the first step if the
+ * scenario's producer had already worked before the run.
  */
 export const hasStates: Asked = (frame) =>
   Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
@@ -72,8 +72,8 @@ export const writesInternalLog: Asked = (frame) =>
     return leader != null && String(leader) === replica;
   }) === true;
 
-// Whether the run will have transactions, according to the plan. Without a plan, panels have a place only from their
-// first content on.
+// The following functions say what a run will have, according to its plan. Without a plan, a panel has a place only
+// from its first content on.
 
 export const mayTransact: Asked = ({ plan }) => plan?.brokers.some(({ transactional_ids: ids }) => ids.length > 0) === true;
 export const mayCommitOffsets: Asked = ({ plan }) => plan?.brokers.some(({ groups }) => groups.length > 0) === true;

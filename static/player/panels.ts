@@ -1,8 +1,8 @@
 /**
- * The list of all panels: for each its tag, its key, its place and order, when it is shown, which part of the view it
- * shows, and how it is drawn. Layout, keys, help, tabs and marks read this list. The stage is part of the page; the
- * other panels are loaded when one is needed (`beside-stage.ts`). A new panel needs a file of its own with an import
- * there, an entry here, its name in the catalogue, and a test.
+ * The list of all panels: for each its tag, its key, its place and order, when it is shown, which parts of the view it
+ * shows, and how it is drawn. Layout, keys, help and tabs read this list. The stage is loaded with the page; the other
+ * panels are loaded when one is needed (`beside-stage.ts`). A new panel needs a file of its own with an import there,
+ * an entry here, its name in the catalogue, and a test.
  */
 
 import type { Spread } from "../diagrams/lanes-plan.ts";
@@ -24,7 +24,7 @@ import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Zoom } from "./zoom.ts";
 
-/** The inputs of panels. Panels of the side columns use only the frame and the address of machines. */
+/** The inputs of panels. Panels in the side columns use only `frame` and `machines` (the address of the tables). */
 export interface PanelParts {
   frame: Frame | undefined;
   machines: string;
@@ -35,7 +35,7 @@ export interface PanelParts {
   code: string;
   spacing: Spacing;
   space: (spacing: Spacing) => void;
-  /** Whether the engine can be asked *why*, and whether parts that lie far back can be fetched. */
+  /** Whether a server is there that answers *why* and sends the old parts that a view leaves out. */
   asks?: boolean;
   /** Whether the picture allows interventions. */
   acts?: boolean;
@@ -43,20 +43,23 @@ export interface PanelParts {
   chain?: Chain;
   /** Whether the picture is read from the back of a room. */
   projector?: boolean;
-  /** The partition that both of two compared runs draw large. */
+  /** In a comparison: the partition that both pictures draw large; null: each chooses its own. */
   beside?: string | null;
-  /** The actors with lanes in the space-time diagrams of both compared runs; and those that this run would draw alone. */
+  /**
+   * In a comparison: `columns`, the actors that have lanes in the space-time diagrams of both runs; `wants`, called
+   * with those that this run's diagram would choose on its own.
+   */
   columns?: readonly string[] | null;
   wants?: (actors: readonly string[]) => void;
-  /** What the space-time diagrams of both compared runs show with precedence. */
+  /** In a comparison: the messages and actors that both space-time diagrams draw before others. */
   foremost?: Foremost | undefined;
-  /** The number of steps of the longer of two compared runs; both are drawn along it. */
+  /** In a comparison: the number of steps of the longer run, which is the scale of both pictures. */
   along?: number | null;
-  /** Goes to a step, if this moves more than this run. */
+  /** In a comparison: goes to a step of this run, and moves the other run along. */
   go?: (step: number) => void;
-  /** The content of each partition's logs in two compared runs. */
+  /** In a comparison: partition → the content of its logs in both runs. */
   spread?: Spread | undefined;
-  /** Names of actors and partitions that differ in the compared run, the most telling first. */
+  /** In a comparison: the names of the things that differ between the runs, the most important first. */
   apart?: readonly string[];
 }
 
@@ -67,7 +70,9 @@ export interface PanelRow {
   place: "left" | "middle" | "right";
   /** For a panel in the middle: its name in addresses and presentations. */
   view?: string;
-  /** For a panel in the middle: whether a run opens on it; the first panel in the list that returns true is opened. */
+  /**
+   * For a panel in the middle: whether a run with this header opens on it, unless an earlier panel in the list says so.
+   */
   opens?: (header: Header) => boolean;
   /** For a panel in the middle: it has its full height, and its place scrolls. */
   isLong?: true;
@@ -78,16 +83,16 @@ export interface PanelRow {
    * until it is opened.
    */
   room?: number;
-  /** Whether the run has content for the panel; without it, always. A run without content has no such panel. */
+  /** Whether the run has content for the panel at this frame. Missing: it always has. */
   when?: (frame: Frame) => boolean;
   /**
-   * Whether the run may have content for the panel later, so that its place is kept from the beginning; without it, as
-   * `when`.
+   * Whether the run may get content for the panel later, so that its place is kept from the beginning. Missing: only
+   * `when` decides.
    */
   may?: (frame: Frame) => boolean;
-  /** The part of the view that the panel shows: the beginnings of paths, `*` for any name. */
+  /** The parts of the view that the panel shows, as the beginnings of paths; `*` stands for any name. */
   shows?: readonly (readonly string[])[];
-  /** Whether the step is about the panel for a reason other than a change. */
+  /** Whether the step is about the content of the panel although it changes none of the parts in `shows`. */
   about?: (frame: Frame) => boolean;
   draw: (parts: PanelParts) => TemplateResult;
 }

@@ -1,6 +1,7 @@
 /**
- * Where a line of Chinese may end in a narrow label: between words, as `Intl.Segmenter` finds them. A single character
- * stays with its neighbour, because the segmenter cuts technical words there: 参与|者, 写|入. Pure, no DOM.
+ * Divides Chinese text into pieces between which a line of a narrow label may end: words, as `Intl.Segmenter` finds
+ * them. A single character stays with its neighbour, because the segmenter cuts technical words there: 参与|者, 写|入. Pure,
+ * no DOM.
  */
 
 const CHINESE = /([\u4e00-\u9fff]+)/;
@@ -13,16 +14,16 @@ const COUNTED = /^[条个次步批份项名台段]/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The last results, because a place needs the phrases of the same sentence at many sizes. */
+/** The last results of `phrasesOf`: the search for a size of letters asks for the same sentence many times. */
 const kept = new Map<string, string[]>();
 const KEPT_MOST = 40;
 
-/** Whether a text has Chinese words, which a line may cut. */
+/** Whether a text has Chinese words, inside which a browser may break a line. */
 export function isChinese(text: string): boolean {
   return CHINESE.test(text);
 }
 
-/** The text in pieces, each of which stays on one line; text that is not Chinese is cut after its spaces. */
+/** The text, divided into pieces that each stay on one line; text that is not Chinese is divided after its spaces. */
 export function phrasesOf(text: string): string[] {
   const before = kept.get(text);
   if (before !== undefined) return before;

@@ -1,6 +1,6 @@
-/** The steps for the handout as the reader types them, `3, 12–14`, to numbers and back. Pure. */
+/** Converts the steps for the handout between the text that the reader types, `3, 12–14`, and numbers. Pure. */
 
-/** The numbers in a text, in ascending order, each once; parts that name no step of the run are left out. */
+/** The step numbers in a text, ascending, each once. Parts that are no number from 1 to `newest` are left out. */
 export function readSteps(text: string, newest: number): number[] {
   const found = new Set<number>();
   for (const part of text.split(/[^\d–-]+/)) {

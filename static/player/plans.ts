@@ -1,6 +1,7 @@
 /**
- * The plans of a session's branches (docs/frame.md, *Plan*), which are requested if one is missing or outgrown. Until a
- * branch has its own plan, its parent's is used, so that the parts that both share keep their places.
+ * Holds the plans of a session's branches (docs/frame.md, *Plan*), and requests a plan that is missing or that does not
+ * reach the branch's newest step ("outgrown"). Until a branch has its own plan, its parent's is used, so that the parts
+ * that both share keep their places.
  */
 
 import type { Lines } from "./lines.ts";
@@ -11,7 +12,7 @@ export class Plans {
   readonly #lines: Lines;
   readonly #source: Source;
   readonly #plans = new Map<string, Plan>();
-  /** Branch → its state when its plan was last requested or received. */
+  /** Branch → for which state of the branch its plan was last requested or received. */
   readonly #asked = new Map<string, Asked>();
 
   constructor(lines: Lines, source: Source) {
@@ -33,8 +34,8 @@ export class Plans {
   }
 
   /**
-   * Keeps a plan. `interventions`: how many of the branch's own interventions it knows. A plan may arrive twice,
-   * because a request without an answer is repeated.
+   * Keeps a plan that has arrived. `interventions`: how many of the branch's own interventions it takes into account. A
+   * plan may arrive twice, because a request without an answer is repeated.
    */
   put(branch: string, plan: Plan, interventions: number): void {
     const grewNot = this.#plans.get(branch)?.steps === plan.steps;
@@ -43,8 +44,8 @@ export class Plans {
   }
 
   /**
-   * Requests the plan of a branch, unless it is there or was requested. If the server cannot make it, the page has
-   * none.
+   * Requests the plan of a branch, unless a plan for its present state has arrived or was requested. If the server
+   * refuses, the page stays without it.
    */
   look(branch: string): void {
     const info = this.#lines.branches.get(branch);
@@ -59,8 +60,8 @@ export class Plans {
 }
 
 /**
- * The number of the branch's own interventions, and the last step of the plan that the branch has outgrown; null if it
- * has outgrown none.
+ * A branch when its plan was requested: the number of its own interventions, and the last step of the plan that it had
+ * outgrown; `outgrown` null: it had outgrown none.
  */
 interface Asked {
   interventions: number;

@@ -1,7 +1,7 @@
 /**
- * Playing: one step after another, each for as long as its sentence takes to read, or so many a second. The server
- * makes steps only when asked, so playing requests the next ones before they are needed (`credit`); on pause, nothing
- * is left running.
+ * Plays a run: shows one step after the other, each for as long as its sentence takes to read, or a fixed number of
+ * steps per second. The server makes steps only on request, so playing requests the next ones before they are needed
+ * (`credit`). After a pause, no timer and no request is left running.
  */
 
 import { planOf } from "./axis-of.ts";
@@ -14,23 +14,23 @@ import { say } from "./text.ts";
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 
 export const defaults = {
-  /** Up to this value, a speed is a multiple of reading speed; above it, steps per second. */
+  /** A speed up to this value is a multiple of reading speed; a greater one is in steps per second. */
   reads: 2,
   /**
-   * Milliseconds for each letter of the small text after the first sentence; a reader who wants to read all of it
-   * pauses.
+   * Milliseconds for each letter of the text after the first sentence. They are not enough to read all of it: a reader
+   * who wants to do so pauses.
    */
   further: 20,
   shortest: 2000,
   longest: 7000,
   /**
-   * The most milliseconds for a step that is not notable and at which no beat lands: readers only glance at its first
-   * sentence.
+   * The most milliseconds for a step that is not interesting and at which no beat lands: readers only glance at its
+   * first sentence.
    */
   between: 2500,
-  /** Milliseconds for a step that is only counted in the list of its beat: enough to notice it. */
+  /** The most milliseconds for a step that the list of its beat only counts: enough to notice it. */
   plumbing: 500,
-  /** Milliseconds for all steps that are counted in one line, unless `least` ms for each are more. */
+  /** `line`: milliseconds for all steps together that one line of the list counts; each gets at least `least`. */
   line: 2500,
   least: 60,
 };
@@ -40,7 +40,7 @@ export function isReading(speed: number): boolean {
   return speed <= defaults.reads;
 }
 
-/** How many milliseconds the step on show stays before the next one. */
+/** Milliseconds for which the step on show stays until playing shows the next one. */
 export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): number {
   if (!isReading(speed)) return 1000 / speed;
   const step = store.frame?.step ?? null;
@@ -132,7 +132,7 @@ export class Play extends EventTarget {
       this.stop();
       return;
     }
-    // At the level of checks, the step on show has more to see before the next one.
+    // At the level of checks, playing first goes through the checks of the step on show.
     if (!isWaiting && store.pace?.within() === true) {
       this.#next();
       return;

@@ -102,7 +102,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare submits: boolean;
   declare verdict: string;
   declare log: string;
-  /** The address of questions and answers; empty: this run asks nothing. */
+  /** The address from which the questions of the run come; "": this run has none. */
   declare questions: string;
   declare predictions: string;
   /** The texts of the scenario's document and its track, as JSON (`lesson.ts`). */
@@ -134,13 +134,13 @@ export abstract class PlayerAttributes extends LitElement {
   declare spacing: Spacing;
   declare column: Column;
   declare isNarrow: boolean;
-  /** Whether the page is read from the back of a room: with larger letters, and a picture that comes closer. */
+  /** Whether the page is shown by a projector: with larger letters, and a picture that zooms in. */
   declare projector: boolean;
-  /** The subjects of the sentences of the present answer to *why*. */
+  /** The subjects of the sentences in the answer to *why* that is on show. */
   declare chain: Chain;
   declare fault: string | null;
   declare hasWords: boolean;
-  /** The catalogue key of what a pressed key needed; empty if it acted. */
+  /** The catalogue key of the hint on show, for example what a pressed key needs; "": no hint. */
   declare hint: string;
   hintParams: JsonObject = {};
   hintMore: HintAct | null = null;

@@ -1,5 +1,6 @@
 /**
- * `<eos-player session="…" catalogue-en="…" catalogue-zh-hans="…" language="en">`: the whole screen (docs/player.md).
+ * `<eos-player session="…" catalogue-en="…" catalogue-zh-hans="…" language="en">`: the whole page of a run
+ * (docs/player.md).
  *
  * It places the panels, gives each of them the store's frame, and turns keys and buttons into actions of the store.
  */
@@ -74,15 +75,15 @@ import { addressOf, readView, viewOf, ZoomView } from "./zoom-view.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
 
 export const defaults = {
-  /** Below this width the side columns become tabs. */
+  /** px of the page's width below which the side columns become tabs. */
   folds: 1100,
-  /** Milliseconds from the reader's first press until parts are loaded that were not requested. */
+  /** Milliseconds from the reader's first press until the parts that open over the page are loaded in advance. */
   rests: 1000,
-  /** Milliseconds until the part for presenting and following is requested again. */
+  /** Milliseconds after which the part for presenting and following is requested again, if it could not be loaded. */
   again: 3000,
 };
 
-/** Hints that disappear when the reader leaves the step that they led to. */
+/** The catalogue keys of hints about one step: they disappear when the reader leaves that step. */
 const ABOUT_A_STEP: ReadonlySet<string> = new Set(["player.went_back", "player.chosen.request", "player.chosen.response", "player.asked.over", "player.asked.far"]);
 
 export class Player extends PlayerAttributes {
@@ -92,14 +93,14 @@ export class Player extends PlayerAttributes {
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
   company: Company | undefined;
-  /** Whether the reader or the run has chosen the view in the middle. */
+  /** Whether the view in the middle is chosen: by the reader, by the address, or by the header once it has arrived. */
   #hasChosen = false;
   /** The view in the middle before the key for *Inspect* was pressed. */
   #before: Middle | null = null;
-  /** The step at which the page is to open, until the run has been loaded. */
+  /** The step at which the page has to open; null once the page has gone there, or if the address names none. */
   #asked: number | null = null;
   #status: Status = "connecting";
-  /** The number of waiting commands that the page has announced. */
+  /** The number of waiting requests that was last announced to screen readers. */
   #waiting = 0;
   /** The columns of *Inspect*; null: not loaded yet. */
   #columns: SideColumns | null = null;
@@ -193,7 +194,7 @@ export class Player extends PlayerAttributes {
     this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)), this.session);
   }
 
-  /** Makes the page present or follow. If the part for it fails to load, it is requested again until it loads. */
+  /** Loads the part for presenting and following, as often as needed, and connects it with the page. */
   async #accompany(socket: SessionSocket, store: PlayerStore): Promise<Company> {
     const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => { if (why !== null || atHand.isWanted) void this.#with<Why>("eos-why", (panel) => panel.present(why)); }, place: () => this.#whereabouts() };
     for (await this.#fetch(withOthers); !withOthers.isHere; await this.#fetch(withOthers)) await new Promise((resume) => setTimeout(resume, defaults.again));
@@ -228,13 +229,13 @@ export class Player extends PlayerAttributes {
       this.store?.speak(language);
       this.fault = null;
     } catch (error) {
-      // Without a catalogue, the page shows keys, and says so.
+      // Without a catalogue, the page shows the keys of texts, and a message says that it could not be loaded.
       this.fault = String(error);
     }
     this.requestUpdate();
   }
 
-  /** Announces at once a lost connection, each request that waits for it, and its return. */
+  /** Tells screen readers when the connection is lost, when a further request waits for it, and when it is back. */
   #tellStatus({ status, waiting }: PlayerStore): void {
     const before = this.#status;
     const waited = this.#waiting;
@@ -256,7 +257,7 @@ export class Player extends PlayerAttributes {
       this.#remember();
       void this.#goToAsked(store);
       this.#playOnce();
-      // The hint is about the step to which it led.
+      // The reader has left the step that the hint is about.
       if (ABOUT_A_STEP.has(this.hint) && store.target !== this.hintParams["step"]) this.hint = "";
     }
     const header = store?.header ?? null;
@@ -269,7 +270,7 @@ export class Player extends PlayerAttributes {
     for (const panel of this.querySelectorAll<Partial<DiagramElement> & Element>(".panel > *")) panel.foresee?.((event as CustomEvent<Frame>).detail);
   };
 
-  /** Goes to the step at which the page is to open: once, when the run has been loaded. */
+  /** Goes to the step at which the page has to open. Called once the run has been loaded; does so only once. */
   async #goToAsked(store: PlayerStore): Promise<void> {
     const asked = this.#asked;
     this.#asked = null;
@@ -332,13 +333,13 @@ export class Player extends PlayerAttributes {
   #hasStops: boolean | null = null;
 
   /**
-   * Whether the parts that open over the page are needed: because of a selection, stored breakpoints, or an
-   * intervention, which can be undone.
+   * Whether the parts that open over the page are needed now: if something is selected, if this browser stores
+   * breakpoints of the session, or if there is an intervention, which the reader may undo.
    */
   #wantsAtHand(store: PlayerStore): boolean {
     if (this.#hasStops === null && store.session !== null) {
       this.#hasStops = new PageKeeper(store.session.id).read().length > 0;
-      // Until breakpoints are loaded, it is not known where they hold.
+      // Until the breakpoints are loaded, the answer at each step is "not known yet", so that playing waits.
       if (this.#hasStops) store.stops ??= { holdsAt: () => null };
     }
     return store.selection !== null || this.#hasStops === true || [...store.lines.branches.values()].some(({ interventions }) => interventions.length > 0);
@@ -358,14 +359,14 @@ export class Player extends PlayerAttributes {
   }
 
   /**
-   * Loads the parts that open over the page once the page rests: a reader who has begun to press keys or buttons may
-   * soon need them.
+   * Loads the parts that open over the page a moment after the reader's first press: a reader who has begun to press
+   * keys or buttons may soon need them.
    */
   readonly #getReady = (): void => {
     setTimeout(() => void atHand.come().catch(() => undefined), defaults.rests);
   };
 
-  /** Explains a term that is pressed before its note is loaded. */
+  /** Explains a pressed term as long as the code of `<eos-term-note>`, which does so itself, is not loaded. */
   readonly #explain = (event: MouseEvent): void => {
     const pressed = atHand.isHere ? null : pressedTerm(event);
     if (pressed === null || meaningHere(pressed, this) === null) return;
@@ -374,14 +375,14 @@ export class Player extends PlayerAttributes {
   };
 
   protected override updated(changed: PropertyValues): void {
-    // All views scroll in the same element; each begins at its top, and then scrolls its own step into view.
+    // All views scroll in the same element: a new view begins at its top, and then scrolls the step into view.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
     if (this.#inspects) this.#columns?.drawn(this.isNarrow);
     this.company?.moved();
   }
 
-  /** Sets the page's title only if it differs: setting it again would change the document. */
+  /** Sets the document's title, if it differs: setting it to the same text would count as a change of the document. */
   #entitle(title: string): void {
     const whole = `${title} · eosviz`;
     if (title !== "" && document.title !== whole) document.title = whole;
@@ -487,8 +488,8 @@ export class Player extends PlayerAttributes {
   };
 
   /**
-   * The frame for a column. Folded columns get none, because they are not visible; the most expensive parts are drawn
-   * last.
+   * The frame that a column draws; undefined for a column that is not visible. The most expensive column gets it one
+   * paint later (`LaterFrame`).
    */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
@@ -592,7 +593,7 @@ export class Player extends PlayerAttributes {
     this.#typed = null;
   }
 
-  /** Closes what is open over the page: only one part may be open. */
+  /** Closes the parts that are open over the page, because only one of them may be open. */
   #uncover(): void {
     this.#lesson()?.close?.();
     this.#beats()?.close();
@@ -606,7 +607,9 @@ export class Player extends PlayerAttributes {
   }
 
   /**
-   * Moves on or back: → moves by beats and ↓ by steps, or the other way round; other zoom levels have their own pace.
+   * Moves on (1) or back (−1). `isLong`: whether → or ← was pressed, else ↓ or ↑; the reader chooses which of these
+   * pairs moves by beats (`Arrows`). At the end of the run, opens the card about its meaning. Other zoom levels move by
+   * their own unit.
    */
   #onward(direction: 1 | -1, isLong: boolean): void {
     const { store, walk } = this;
@@ -628,12 +631,12 @@ export class Player extends PlayerAttributes {
     else store.back();
   }
 
-  /** A swipe moves by beats if the picture has the whole width, because then there is nothing to scroll. */
+  /** A swipe moves by beats, but only on the stage and on a phone, where there is nothing to scroll. */
   readonly #swipe = new Swipe((way) => {
     if (this.middle === "stage" && innerWidth < UPRIGHT && this.querySelector("dialog[open]") === null) this.#onward(way, this.walk?.arrows === "beats");
   });
 
-  /** Opens *Inspect*, or the view before it. */
+  /** Opens *Inspect* or, if it is open, the view that was on show before it. */
   #inspect(): void {
     if (this.#inspects) this.#open("middle", this.#before ?? opensOn(this.store?.header ?? null));
     else {
@@ -642,14 +645,17 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  /** Switches between the normal view of the stage and the one for a projector, whose camera is loaded here. */
+  /** Switches the page to the view for a projector or back. The projector's camera is loaded first. */
   async #present(): Promise<void> {
     await this.#fetch(atHand);
     this.projector = !this.projector;
     if (this.projector) this.#open("middle", "stage");
   }
 
-  /** Moves the focus to the button that goes on; at the end of a run, to the one that goes back. */
+  /**
+   * Moves the focus to the button that moves on; if it is disabled, as at the end of a run, to the first enabled
+   * button.
+   */
   #toControls(): void {
     const first = (which: string) => this.querySelector<HTMLElement>(`.transport ${which}:not(:disabled)`);
     (first(":is(.beat-go, .go)") ?? first("button"))?.focus();
@@ -659,7 +665,7 @@ export class Player extends PlayerAttributes {
     return this.querySelector(".mid > .panel > *");
   }
 
-  /** Moves the focus to the first thing that the step is about, or to the view if there is none. */
+  /** Moves the focus to the first thing in the picture that can be pressed; without one, to the view. */
   #toPicture(): void {
     if (this.#picture?.enter?.() !== true) this.querySelector<HTMLElement>(".mid")?.focus();
   }
@@ -669,8 +675,8 @@ export class Player extends PlayerAttributes {
   };
 
   /**
-   * Lists the actions of the selected thing, else of the thing that has the focus; without either, the focus goes into
-   * the picture.
+   * Opens the list of actions on the selected thing, else on the thing that has the focus, which is then selected. If
+   * there is neither, moves the focus into the picture.
    */
   #listActs(): void {
     const { store } = this;
@@ -708,7 +714,7 @@ export class Player extends PlayerAttributes {
     this.hint = "player.branched";
   };
 
-  /** Opens one of the dialogs. */
+  /** Opens the dialog with this tag; loads its code first if needed. */
   async #dialog(tag: string): Promise<void> {
     const dialog = this.querySelector<DialogElement>(tag);
     for (const part of [atHand, besideStage]) if (dialog?.open === undefined) await this.#fetch(part);
@@ -746,7 +752,7 @@ export class Player extends PlayerAttributes {
     return false;
   }
 
-  /** Goes to the stop with this number; if panels are shown, the number opens a panel instead. */
+  /** Goes to the stop whose number was pressed; if there is none, the key opens a panel. */
   async #number(key: string, beats: readonly Beat[]): Promise<void> {
     const step = stepNumbered(beats, Number(key));
     await (step === null ? this.#panel(key) : this.walk?.goTo(step));
@@ -765,7 +771,7 @@ export class Player extends PlayerAttributes {
   }
 }
 
-/** Whether the page is still empty: everything is drawn with the first frame; before it, only a failure is shown. */
+/** Whether the page is still empty, because the first frame has not arrived and there is no failure to show. */
 function isOpening({ frame, problem, status }: PlayerStore): boolean {
   return frame === undefined && problem === null && status !== "failed" && status !== "reconnecting";
 }

@@ -1,27 +1,29 @@
 /**
- * Opens the list of actions on the thing itself: at the right mouse button, a long press, the menu key or Shift+F10.
+ * Opens the list of actions on a thing at the place of the thing: by the right mouse button, a long press, the menu key
+ * or Shift+F10.
  *
- * Panels say what a press would select (`pointedAt`); if that is nothing, the browser's own menu opens.
+ * A panel says which thing a press at that place would select (`pointedAt`). If it says none, the browser's own menu
+ * opens.
  */
 
 import type { Selection } from "./frame.ts";
 import { swallowClick } from "./page-presses.ts";
 
 export const defaults = {
-  /** Milliseconds after which a press opens the list instead of selecting. */
+  /** Milliseconds after which a press of a finger opens the list instead of selecting. */
   press: 500,
-  /** Pixels that a resting finger may move. */
+  /** px by which a finger may move and still counts as resting. */
   still: 10,
 };
 
 export interface Point {
   x: number;
   y: number;
-  /** The x at which a list stands beside its thing if it has no room under it. */
+  /** x of the list, in px, if it has no room below its thing and stands beside it. */
   beside?: number;
 }
 
-/** The method that panels have for this (static/diagrams/element.ts). */
+/** A panel that says which thing is at a place (static/diagrams/element.ts). */
 interface Pointable extends EventTarget {
   pointedAt(path: readonly EventTarget[]): Selection | null;
 }

@@ -1,6 +1,7 @@
 /**
- * `<eos-poll .store .audience>`: a question of the engine that is put to all followers. They answer; the presenter sees
- * the bars move, and all see them once the presenter shows them; the engine's next step is the answer.
+ * `<eos-poll .store .audience>`: a poll, in which all followers answer a question of the engine. The presenter sees the
+ * number of each answer as bars while they arrive; followers see the bars once the presenter shows them. The next step
+ * of the run shows the right answer.
  */
 
 import type { PropertyValues, TemplateResult } from "lit";
@@ -21,7 +22,7 @@ export class Poll extends AudienceElement {
   declare chosen: string;
   /** Whether a follower who has answered is changing the answer. */
   declare again: boolean;
-  /** The poll that the reader closed, with its state at that time. */
+  /** The poll that the reader closed and its state at that time, as a text; the card appears again in another state. */
   declare away: string;
   #on = 0;
 
@@ -53,7 +54,7 @@ export class Poll extends AudienceElement {
   protected override updated(): void {
     this.markPlayer("poll", this.querySelector(".poll-card") !== null);
     const poll = this.audience?.poll ?? null;
-    // The button that opened the poll is gone, so the presenter's focus moves into the card; a follower's focus stays.
+    // The button with which the presenter opened the poll is gone, so the focus moves into the card; a follower's stays.
     if (poll !== null && this.audience?.presents === true && document.activeElement === document.body) this.focusCard();
   }
 
@@ -145,7 +146,7 @@ export class Poll extends AudienceElement {
 
   #why(audience: Audience, poll: Asked): TemplateResult {
     const others = poll.choices.filter((one) => one.id !== poll.right);
-    // First the reader's own wrong answer; for a presenter, the most frequent one.
+    // The wrong answers, in this order: a follower's own one first; then, as for a presenter, the most frequent ones.
     const weight = (one: QuestionChoice): number => (one.id === audience.choice ? Infinity : (poll.counts?.[one.id] ?? 0));
     others.sort((one, other) => weight(other) - weight(one));
     const reasons = poll.reasons ?? {};
@@ -165,7 +166,7 @@ export class Poll extends AudienceElement {
       ${poll.state === "open" ? button("close", "") : nothing}${button(poll.shown ? "hide" : "show", "")}${button("end", "")}</div>`;
   }
 
-  /** Shows the answer, which is the engine's next step: the presenter goes there, and all followers with them. */
+  /** Ends the poll and goes to the next step, which shows the right answer. All followers move along. */
   async #reveal(store: PlayerStore, audience: Audience, poll: Asked): Promise<void> {
     await audience.changePoll("reveal");
     if (audience.poll?.state !== "revealed") return; // The server refused, and the page shows that.

@@ -1,11 +1,11 @@
-/** Buttons that post a form: they start a run, or compare it with another one. */
+/** Makes buttons that post a form, to start a run or to compare it with another one. */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 
-/** The fields of a form that compares another run with this one: the branch, and the step to which the way back leads. */
+/** The fields of a form that compares another run with this one: the branch on show, and the step for the way back. */
 export function besideFields({ branch, shown }: PlayerStore): [name: string, value: string][] {
   return [["branch", branch], ["from_step", String(shown)]];
 }

@@ -1,9 +1,9 @@
 /**
- * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
- * will happen. The engine gives the questions, their choices, the right one and the reasons; the next step is the
- * answer. In a track and in an assignment, it asks by itself; elsewhere, only after the reader has switched it on for
- * this session. The card stands beside the picture and never over it; its keys work, and keys that have to wait say
- * why.
+ * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks the
+ * reader what will happen. The engine makes the questions, their choices and the reasons, and says which choice is
+ * right; the next step of the run shows it. In a track and in an assignment, questions are on from the start;
+ * elsewhere, the reader switches them on for a session. The card is beside the picture and never over it. While an
+ * answer is due, the keys that would move on say why they wait.
  */
 
 import type { TemplateResult } from "lit";
@@ -21,11 +21,11 @@ import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 /**
- * The key under which this browser stores whether to ask: once for all tracks and assignments; elsewhere for each
- * session, because with questions its address shows another picture.
+ * The key under which this browser stores whether questions are on. There is one value for all tracks and assignments,
+ * and elsewhere one for each session, because a session looks different with questions.
  */
 const SWITCH = "eosviz-questions";
-/** If the questions of a run arrive later than this, none is asked. */
+/** Milliseconds after which the page no longer waits for the questions of a run; it then asks none. */
 const COMES_WITHIN_MS = 20_000;
 
 export class Predict extends StoreElement {
@@ -49,27 +49,27 @@ export class Predict extends StoreElement {
   };
 
   declare play: Play | undefined;
-  /** The followers of this page, if it presents: they can be asked instead of the reader. */
+  /** The audience, if this page presents: the followers can be asked instead of the reader. */
   declare audience: Audience | null;
-  /** The poll that is put to them now. */
+  /** The poll that is open now; null: none. */
   declare poll: Poll | null;
   declare address: string;
   declare predictions: string;
-  /** The address to which the end of this scenario of a track is reported. */
+  /** In a track: the address to which the page reports that the reader has reached the end of the run; else "". */
   declare finish: string;
   declare place: string;
-  /** Whether it asks without the reader having chosen so, as in a track. */
+  /** Whether questions are on unless the reader switches them off, as in a track. */
   declare asks: boolean;
   /** Whether the reader tried to go on although an answer is due. */
   declare waits: boolean;
-  /** Whether the reader chose to be asked; null: they chose nothing. */
+  /** Whether the reader has switched questions on or off; null: neither. */
   declare on: boolean | null;
   declare open: Question | null;
   declare chosen: string;
   declare revealed: boolean;
   declare fault: boolean;
   /**
-   * The step where the reader was before they went back to a question that they had passed; null: they did not go back.
+   * The step from which the reader went back to a question that they had passed; null: they did not go back.
    */
   declare left: number | null;
   #quizzes = new Map<string, Quiz>();
@@ -77,7 +77,7 @@ export class Predict extends StoreElement {
   /** Branch → the request for its questions, while it is running. */
   #coming = new Map<string, Promise<void>>();
   #seen = "";
-  /** Whether the end of the run was reached and reported to the track. */
+  /** Whether the page has reported to the track that the reader reached the end of the run. */
   #isTold = false;
 
   constructor() {
@@ -112,7 +112,7 @@ export class Predict extends StoreElement {
     this.#player?.removeEventListener("landed", this.#landed);
   }
 
-  /** When the picture has drawn the step before the answer, it marks the subject of the question. */
+  /** When the picture has drawn the step at which the question is open, marks the subject of the question in it. */
   readonly #landed = (event: Event): void => {
     if (this.open !== null && !this.revealed && (event as CustomEvent<number>).detail === this.open.at) this.#bring(this.open);
   };
@@ -142,14 +142,14 @@ export class Predict extends StoreElement {
   }
 
   /**
-   * Resolves when the questions of a branch are loaded: a reader who goes on before that would pass them. Null: nothing
-   * is being loaded.
+   * A promise that resolves when the questions of a branch are loaded, because a reader who goes on before that would
+   * pass them. Null if none are being loaded, or if questions are off.
    */
   coming(branch: string): Promise<void> | null {
     return this.isOn && !this.#quizzes.has(branch) ? (this.#coming.get(branch) ?? null) : null;
   }
 
-  /** Notes a question that was put to all in a poll and answered: the reader is not asked again. */
+  /** If a poll of this page has ended, marks its question as answered, so that the reader is not asked it again. */
   #noteRevealed(): void {
     const { poll } = this;
     if (poll?.state !== "revealed" || this.audience?.presents !== true) return;
@@ -200,11 +200,14 @@ export class Predict extends StoreElement {
     this.requestUpdate();
   }
 
-  /** Called when the reader wants to go on and cannot: the next question may be due right after the revealed answer. */
+  /**
+   * The store calls this when the reader wants to go on, but a question is due. Closes the card if its question is
+   * answered, so that the next one can open; else the card says that it waits. Moves the focus to the card on show.
+   */
   blocked(): void {
     if (this.revealed) this.#close();
     else this.waits = true;
-    // The card is the poll's if all followers are asked.
+    // The card on show may be that of a poll.
     document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
 
@@ -262,7 +265,7 @@ export class Predict extends StoreElement {
     await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
-  /** Closes the card; no more questions are asked until the reader switches them on again. */
+  /** Closes the card and switches questions off. */
   #leave(): void {
     if (this.isOn) this.#switch();
     this.#show(null);
@@ -291,7 +294,7 @@ export class Predict extends StoreElement {
     if (store === undefined || this.address === "") return nothing;
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
     if (quiz?.questions.length === 0) return html`<div class="predict-bar">${this.#wayOn()}</div>`;
-    // The place of the switch is kept until it is known whether there are questions, so that nothing moves.
+    // The switch has its place before it is known whether there are questions, so that nothing moves later.
     return html`<div class="predict-bar">
         <span class="predict-slot">${quiz === undefined ? nothing : this.#slot(quiz)}</span>
         <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} ?disabled=${quiz === undefined} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
@@ -306,8 +309,8 @@ export class Predict extends StoreElement {
   }
 
   /**
-   * The number of right answers; a reader who switched questions on midway gets a button back to those that they
-   * passed, and then one on to where they were.
+   * The number of right answers. For a reader who switched questions on midway: a button that goes back to the first
+   * question that they passed, and then one that goes on to where they were.
    */
   #slot(quiz: Quiz): TemplateResult | typeof nothing {
     const { store, left } = this;
@@ -377,9 +380,9 @@ export class Predict extends StoreElement {
     const named = right === undefined ? "" : say(right.key, right.params);
     const key = this.chosen === "" ? "predict.skipped" : this.chosen === question.right ? "predict.right" : "predict.wrong";
     const others = question.choices.filter((choice) => choice.id !== question.right);
-    // The reasons without those that the sentence of the step, which is on the page, already gives.
+    // The sentence of the step is on the page, so reasons that it gives are left out here.
     const because = unsaid(question.reasons[question.right] ?? [], this.store?.frame?.step ?? null);
-    // The reader's own wrong answer comes first: it interests them most.
+    // Of the wrong answers, the reader's own one comes first.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
     return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${unbroken(say(key, { right: named }))}</b></p></div>
       ${because.length === 0 ? nothing : html`<h3>${say("predict.why_right")}</h3>${reasonList(because)}`}
@@ -396,7 +399,8 @@ export class Predict extends StoreElement {
   }
 
   /**
-   * A digit chooses an answer, Enter sends it and goes on, Escape skips the question; every other key is the player's.
+   * The keys of the card: a digit chooses an answer, Enter sends it and then goes on, Escape skips the question. All
+   * other keys reach the player.
    */
   readonly #keys = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || this.open === null) return;

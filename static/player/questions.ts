@@ -1,4 +1,4 @@
-/** Questions as the server sends them, and the steps before which they stop a reader. */
+/** The types of questions as the server sends them; finds the steps before which they stop a reader. */
 
 import type { Question, QuestionChoice, Reason } from "../generated/messages.ts";
 
@@ -10,7 +10,10 @@ export interface Quiz {
   answers: Record<string, string>;
 }
 
-/** The first step in `from`…`to` before which a question is still to be answered; null: none. */
+/**
+ * The number of the first step in `from`…`to` before which a question is open; null: none. `answered`: steps of
+ * answers.
+ */
 export function stopBefore(questions: readonly Question[], answered: ReadonlySet<number>, from: number, to: number): number | null {
   const open = questions.filter((question) => !answered.has(question.at) && question.at + 1 >= from && question.at + 1 <= to);
   return open.length === 0 ? null : Math.min(...open.map((question) => question.at + 1));

@@ -1,15 +1,15 @@
 /**
- * How long a sentence takes to read: at a step while a run plays, and in a scene of the film on the front page. Pure.
+ * Computes how long a sentence takes to read, for playing a run and for the moving picture of the front page. Pure.
  */
 
 export const defaults = {
-  /** Milliseconds for any sentence, and for each letter: about 20 letters or 10 Chinese characters a second. */
+  /** Milliseconds for any sentence, plus those for each letter: about 20 letters or 10 Chinese characters a second. */
   sentence: 900,
   letter: 48,
 };
 
 /**
- * The length of a text in letters of average reading time: a Chinese character counts as two, three capitals count as
+ * The length of a text for reading, in letters: a Chinese character counts as two letters, and three capitals count as
  * four.
  */
 export function textLength(text: string): number {

@@ -1,7 +1,6 @@
 /**
- * `<eos-references .store=${store} rules="/reference/requirements/{rule}">`: the line in which a step can be looked up.
- * It has the step's rules, the place in Kafka's source, why it was refused, and its further notes; each opens with one
- * press.
+ * `<eos-references .store=${store} rules="/reference/requirements/{rule}">`: the line with references about a step: its
+ * rules, the place in Kafka's source, a button that asks why it was refused, and its further notes. A press opens each.
  */
 
 import type { TemplateResult } from "lit";
@@ -18,7 +17,7 @@ import { keeperOf, requirementText, ruleChip } from "./terms.ts";
 import { say, words } from "./text.ts";
 import { askWhyEvent } from "./why-answer.ts";
 
-/** The most rules that stand in the line beside the further notes. */
+/** The most rules that the line shows. */
 const MOST = 4;
 
 export class References extends StoreElement {
@@ -38,7 +37,7 @@ export class References extends StoreElement {
   readonly #small = new Small(this);
   #shown = "";
 
-  /** Closes an opened list at another step: it is about its own step and would cover the picture of the next. */
+  /** When the step on show changes, closes an opened list, which is about the step before and covers the picture. */
   protected override updated(): void {
     const { store } = this;
     const here = `${store?.branch}/${store?.shown}`;
@@ -71,12 +70,14 @@ export class References extends StoreElement {
     </div>`;
   }
 
-  /** On a phone, the line keeps its place before the first step, because it also counts sentences that do not fit. */
+  /** The line without content. On a phone it keeps its place, because it also counts the sentences that do not fit. */
   #none(): TemplateResult | typeof nothing {
     return this.#small.matches ? html`<div class="refs"></div>` : nothing;
   }
 
-  /** The first rules, and how many more; on a phone only their number. A press shows all rules and the source. */
+  /**
+   * The first rules and the number of the others; on a phone only the number. A press shows all rules and the source.
+   */
   #rules(rules: readonly string[], source: string | null): unknown {
     const isSmall = this.#small.matches;
     const shown = isSmall ? (rules.length < 2 && source === null ? 1 : 0) : rules.length > MOST ? MOST - 1 : MOST;
@@ -87,7 +88,7 @@ export class References extends StoreElement {
       <ul>${(isSmall ? rules : rules.slice(shown)).map((rule) => html`<li>${ruleChip(rule, this.rules)} ${this.#ruleText(rule)}</li>`)}${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
   }
 
-  /** The text of a rule, because its number alone means nothing to a reader. */
+  /** The text of a rule, true of the run on show; "" if the catalogue has none. */
   #ruleText(rule: string): string {
     const view = this.store?.frame?.view;
     const key = requirementText(rule, view === undefined ? null : keeperOf(view));
@@ -98,13 +99,15 @@ export class References extends StoreElement {
     return source === null ? nothing : html`<div class="mono source" title=${`${say("player.kafka_source")}${say("join.colon")}${source}`}>${(this.#small.matches ? source : shortSource(source)).split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
   }
 
-  /** A button for why the step was refused: the numbers, the rule, the row and the error. */
+  /**
+   * A button that asks the engine why the request of the step was refused; nothing if it was not, or without an engine.
+   */
   #whyRefused(step: Step): TemplateResult | typeof nothing {
     if (step.refusal === null || this.store?.source.live !== true) return nothing;
     return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
   }
 
-  /** If rules are no links, the scrolling element itself takes the focus. */
+  /** The tabindex of the scrolling list: if its rules are no links, the list itself takes the focus, to be scrolled. */
   get #reached(): 0 | typeof nothing {
     return this.rules === "" ? 0 : nothing;
   }

@@ -1,4 +1,4 @@
-/** The text of a step at which a beat lands. Pure, no DOM. */
+/** Composes the text of a step at which a beat lands. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
 import { listed } from "./joins.ts";
@@ -6,16 +6,16 @@ import { sentencesOf } from "./sentence-fit.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** The most other steps that are named of those that a beat is also about. */
+  /** The most steps in `also` of a beat that the text names. */
   also: 3,
 };
 
 /**
- * The sentences of a step at which a beat lands. The title of the beat comes first if the author wrote it or if the
- * step does not say all of it, unless a guarantee is broken here; then its explanation. After the first sentence of the
- * step come the other steps that the title is about, the steps that the reader has passed, the other sentences of the
- * step, and last the less important passed steps. `said`: the texts of the step. `from`: the number of the step that
- * the reader saw before; null: none.
+ * The sentences of a step at which a beat lands, in this order: the title of the beat with its explanation, if the
+ * author wrote a title or the step's text does not say all of it (not if a guarantee is broken here: then ""); the
+ * first sentence of the step; the other steps that the title is about; the important steps that the reader has passed;
+ * the other sentences of the step; the less important passed steps. `said`: the texts of the step. `from`: the number
+ * of the step that the reader saw before; null: none.
  */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
@@ -30,8 +30,8 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
 }
 
 /**
- * The passed steps in one sentence: `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0
- * (step 22).` Empty if none was passed.
+ * A list with one sentence about the passed steps after step `from`: `On the way: p1 begins a transaction (step 14) and
+ * AddPartitionsToTxn adds t-0 (step 22).` Empty if there are none. `key`: catalogue key of the sentence.
  */
 export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);

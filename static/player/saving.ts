@@ -5,7 +5,7 @@ import type { Header } from "./frame.ts";
 export function save(name: string, content: Blob | string, type: string): void {
   const address = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
   download(address, name);
-  // By then, the browser has begun to save the file, and its memory can be freed.
+  // A minute later, the browser has begun to save the file, so the memory can be freed.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 

@@ -1,10 +1,10 @@
 /**
- * `<eos-scrubber .store=${store} .walk=${walk}>`: one line of steps with a knob that can be dragged, under the names of
- * its beats. Missing steps are made when the knob is released.
+ * `<eos-scrubber .store=${store} .walk=${walk}>`: the line of all steps, below the names of the beats, with a knob that
+ * can be dragged. If the knob is released at a step that is not made yet, the server makes the steps up to there.
  *
- * Dragging only changes where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
- * are one path, which is drawn again only when steps arrive or the axis changes, and rarely during a drag, because the
- * ticks of a long run cost as much as a frame.
+ * Dragging only sets the step at which the reader wants to be; the store makes at most one frame per animation frame.
+ * The ticks of the steps are one SVG path. It is drawn again only when steps arrive or the axis changes, and rarely
+ * during a drag, because the ticks of a long run cost as much as a frame.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -26,7 +26,7 @@ export const defaults = {
   track: 12,
   /** The number of steps by which Page Up and Page Down move. */
   page: 20,
-  /** Milliseconds by which ticks may lag while the knob is dragged. */
+  /** The most milliseconds by which the ticks may be out of date while the knob is dragged. */
   ticksBehind: 1500,
 };
 
@@ -34,12 +34,14 @@ export class Scrubber extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, wanted: { state: true } };
 
   declare walk: BeatWalk | undefined;
-  /** A step that is not made yet and to which the reader wants to go; null: none. */
+  /** The step that is not made yet and over which the reader holds the knob; null: none. */
   declare wanted: number | null;
   #left = 0;
   #zoom = 1;
   #dragging = false;
-  /** The point where a finger touched that has neither dragged nor scrolled yet. */
+  /**
+   * Where a finger touched the line, in px of the window, as long as it has neither dragged nor scrolled; else null.
+   */
   #touched: { x: number; y: number } | null = null;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
@@ -111,7 +113,7 @@ export class Scrubber extends MeasuredElement {
     if (this.#dragging) this.#to(event);
   };
 
-  /** A finger that is lifted without having dragged or scrolled has tapped: the reader goes to that step. */
+  /** Ends a drag. If a finger is lifted without having dragged or scrolled, goes to the step where it touched. */
   readonly #up = (event: PointerEvent): void => {
     if (this.#touched !== null && event.type === "pointerup") this.#to(event);
     this.#touched = null;
@@ -161,7 +163,9 @@ export class Scrubber extends MeasuredElement {
   };
 }
 
-/** The last step that the reader can go to: in a run that can go on, the last one of its plan. */
+/**
+ * The last step to which the reader can drag: in a run that can go on, also the planned steps that are not made yet.
+ */
 function reachOf(store: PlayerStore): number {
   return store.canGrow ? Math.max(store.newest, planOf(store)?.steps ?? 0) : store.newest;
 }
@@ -169,7 +173,7 @@ function reachOf(store: PlayerStore): number {
 function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
   const drawn: Ticks = ticks(axis, store.newest, store.lines.marks(store.branch), track + 2);
   const at = (number: number): number => xOf(axis, number);
-  // A lost message has a cross; no bar is drawn under it, because it would blur the cross.
+  // An interesting step has a bar and a lost message a cross. No bar is drawn where it would blur a cross.
   const isCrossed = (number: number): boolean => drawn.lost.some((lost) => Math.abs(at(lost) - at(number)) < 7);
   const bars = drawn.interesting.filter((number) => !isCrossed(number)).map((number) => `M${at(number).toFixed(1)} ${track - 5}v10`).join("");
   const crosses = drawn.lost.map((number) => `M${(at(number) - 4).toFixed(1)} ${track - 4}l8 8m0 -8l-8 8`).join("");
@@ -177,7 +181,7 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   const broken = drawn.broken.map((number) => `M${(at(number) - 4).toFixed(1)} ${track + 6}l8 8m0 -8l-8 8`).join("");
   const unknown = drawn.unknown.map(([from, to]) => `M${at(from).toFixed(1)} ${track + 6}H${at(to).toFixed(1)}`).join("");
   const gaps = (axis.segments ?? []).slice(1).map(({ x }) => `M${(x - 1.5).toFixed(1)} ${track - 9}v18`).join("");
-  // Branches that leave at the end of the line have no room beside it; the list of branches has them.
+  // A branch that leaves at the last step has no room for its mark; it is only in the list of branches.
   const forks = forksOf(store.lines.branches.values(), store.lines.stretches(store.branch)).filter((fork) => fork.at < reachOf(store));
   return svg`<path class="beat-gaps" d=${gaps} /><path class="ticks" d=${drawn.plain} /><path class="bars" d=${bars} />
     <path class="crosses" d=${crosses} /><path class="refusals" d=${refused} /><path class="breaks" d=${broken} />

@@ -1,7 +1,7 @@
 /**
- * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: a form with what to look for in the
- * steps of the branch, and the list of steps found. A search goes on when the dialog closes, and keys go through its
- * steps.
+ * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: the dialog in which the reader states
+ * what to look for in the steps of the branch, with the list of found steps. The search goes on after the dialog is
+ * closed, and keys then move through the found steps.
  */
 
 import type { TemplateResult } from "lit";
@@ -54,7 +54,7 @@ export class SearchDialog extends DialogElement {
     this.#heard?.addEventListener("change", this.#changed);
   }
 
-  /** Opens the dialog. `typed`: letters that the reader typed before it was loaded. */
+  /** Opens the dialog. `typed`: letters that the reader typed before its code was loaded. */
   override open(typed = ""): void {
     super.open();
     if (this.choices === null && this.store?.status !== "recorded") void this.#load();
@@ -147,7 +147,7 @@ export class SearchDialog extends DialogElement {
   }
 }
 
-/** The values of the form's fields for these conditions, by name of the field. */
+/** Name of a field of the form → its value for these conditions. */
 function chosen(conditions: readonly Condition[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const condition of conditions) {
@@ -159,7 +159,7 @@ function chosen(conditions: readonly Condition[]): Record<string, string> {
   return fields;
 }
 
-/** The conditions of the form's fields. A rule counts once its number is complete. */
+/** The conditions that the form's fields state. A rule counts only if its name is complete, such as `SEQ-11`. */
 export function conditionsOf(fields: FormData, choices: Choices | null): Condition[] {
   const field = (name: string): string => String(fields.get(name) ?? "").trim();
   const found: Condition[] = [];

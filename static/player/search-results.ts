@@ -7,7 +7,9 @@ import type { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** How many steps were found, how far was searched, the list, and how many found steps are not listed. */
+/**
+ * A line with the number of found steps and the last searched step; then the list, and the number of unlisted steps.
+ */
 export function searchResults(search: StepSearch, store: PlayerStore, go: (number: number) => void): TemplateResult {
   const { numbers, hits, upTo } = search;
   const unlisted = numbers.length - hits.length;

@@ -1,11 +1,11 @@
-/** How steps and timers refer to a selected thing. Pure, no DOM. */
+/** Finds the steps that are about a selected thing, and the end of a selected timer. Pure, no DOM. */
 
 import type { Condition, SubjectKind } from "./conditions.ts";
 import { SUBJECTS } from "./conditions.ts";
 import type { Selection, View } from "./frame.ts";
 import { timersOf } from "./timers.ts";
 
-/** The condition that a step is about the selected thing; null if steps do not name such things. */
+/** The condition that finds the steps about the selected thing; null if conditions cannot name things of its kind. */
 export function aboutIt(selection: Selection): Condition | null {
   if (SUBJECTS.includes(selection.kind as SubjectKind)) return { on: "subject", kind: selection.kind as SubjectKind, id: selection.id };
   return null;

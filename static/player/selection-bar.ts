@@ -1,10 +1,11 @@
 /**
- * `<eos-selection-bar .store=${store}>`: the selected thing and its actions, each with its meaning.
+ * `<eos-selection-bar .store=${store}>`: the name of the selected thing, and the list of actions on it, each with its
+ * meaning.
  *
- * The server says what is possible (`actions`, docs/websocket.md); the other actions stay in the list, grey, with the
- * reason. An action that takes a number or a setting shows its field. The list also has the questions that the engine
- * answers about the thing (`why.ts`). Pointing at a thing (`pointing.ts`) opens the same list there. The list
- * shows its rows when all of them are known, so that no row moves under a press.
+ * The server says which actions are possible (`actions`, docs/websocket.md); the others stay in the list, grey, with
+ * the reason. An action that takes a number or a setting has a field for it. The list also has the questions that the
+ * engine answers about the thing (`why.ts`). Pointing at a thing (`pointing.ts`) opens the same list at that place. The
+ * list shows no row before all are known, so that no row moves while the reader presses one.
  */
 
 import type { TemplateResult } from "lit";
@@ -30,7 +31,7 @@ import { askWhyEvent } from "./why-answer.ts";
 
 export const defaults = {
   delay: 100,
-  /** The px of the page's width up to which the list covers most of the page. */
+  /** On a page up to so many px wide, the list covers most of the page. */
   covers: 699,
 };
 
@@ -48,10 +49,10 @@ export class SelectionBar extends StoreElement {
   };
 
   declare actions: Action[] | null;
-  /** The questions about the thing; null until the list is open and the server has answered. */
+  /** The questions about the thing; null until the list was opened and the server has answered. */
   declare questions: WhyQuestion[] | null;
   declare isOpen: boolean;
-  /** Path of the setting that the list offers to change. */
+  /** Path of the setting that is chosen in the list's line for settings. */
   declare setting: string;
   /** The place of the list if it was opened by pointing; null: below the bar. */
   declare at: Point | null;
@@ -93,7 +94,8 @@ export class SelectionBar extends StoreElement {
   };
 
   /**
-   * A press elsewhere closes a list that floats, and on a phone any list, because it covers the page; other lists stay.
+   * A press elsewhere closes a list that was opened by pointing, and on a phone any list, because it covers the page.
+   * Returns whether it closed one.
    */
   #leaves(event: PointerEvent): boolean {
     const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
@@ -123,7 +125,7 @@ export class SelectionBar extends StoreElement {
     if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
   }
 
-  /** Moves a list that would cover the selected component to its left, if there is room. */
+  /** If the list would cover the selected component, moves the list to the left of it, if there is room. */
   #asideOf(list: HTMLElement): void {
     list.style.translate = "";
     const selection = this.store?.selection ?? null;
@@ -172,8 +174,8 @@ export class SelectionBar extends StoreElement {
       this.#whyAskedFor = "";
       this.actions = null;
       this.questions = null;
-      // While the reader steps or scrubs, the list is not needed, so its actions are requested a moment later; at once
-      // if it is open.
+      // The actions are requested at once if the list is open; else a moment later, unless the reader has stepped on by
+      // then.
       if (store.source.live) setTimeout(() => void this.#askActions(place, selection), this.isOpen ? 0 : 150);
     }
     if (this.isOpen && store.source.live && place !== this.#whyAskedFor) {
@@ -190,11 +192,14 @@ export class SelectionBar extends StoreElement {
 
   async #askQuestions(place: string, selection: Selection): Promise<void> {
     const answer = await this.store?.why({ selection, question: null, subject: "" }).catch(() => null);
-    // For a reader who may not ask, the list of questions is empty; the panel gives the reason.
+    // If the request was refused, the list has no questions; `<eos-why>` says the reason if the reader asks.
     if (place === this.#askedFor) this.questions = answer?.questions ?? [];
   }
 
-  /** Carries out the named action if it is enabled now; false if there is nothing to which it applies. */
+  /**
+   * Carries out the action with this name on the selected thing. If it is not possible now, opens the list, which has
+   * the reason, and resolves to false.
+   */
   async perform(name: string): Promise<boolean> {
     const store = this.store;
     const selection = store?.selection ?? null;
@@ -232,7 +237,7 @@ export class SelectionBar extends StoreElement {
       ${this.isOpen ? this.#list() : nothing}`;
   }
 
-  /** The name of the selected thing; a message keeps it at steps at which it is not in transit. */
+  /** The name of the selected thing. A message keeps the name that it had in transit at other steps, too. */
   #nameOf(selection: Selection, { frame }: PlayerStore): string {
     const name = nameOf(selection, frame);
     if (selection.kind !== "message") return name;
@@ -242,7 +247,10 @@ export class SelectionBar extends StoreElement {
 
   #called = { id: "", name: "" };
 
-  /** If the picture has no room for the actions of a message, they stand here, where a thumb reaches them. */
+  /**
+   * On a small page: buttons for the actions on a selected message, because the picture has no room for them; else
+   * null.
+   */
   #acts({ kind }: Selection): TemplateResult | null {
     const offered = kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
     if (offered.length === 0) return null;
@@ -252,8 +260,8 @@ export class SelectionBar extends StoreElement {
   }
 
   /**
-   * While the actions are loaded, nothing can be pressed in their place: a press meant for a button before would
-   * trigger one.
+   * While the actions of a selected message are being loaded: only its name, in their place, so that a press that was
+   * meant for the buttons before triggers nothing. Else null.
    */
   #waits({ kind }: Selection, name: string): TemplateResult | null {
     if (kind !== "message" || !this.#small.matches || this.actions !== null || this.isOpen) return null;
@@ -338,7 +346,7 @@ export class SelectionBar extends StoreElement {
         <span>${action.why_key === null ? nothing : say(action.why_key, action.params)}</span></li>`)}</ul></details>`;
   }
 
-  /** All settings of a client in one line: a choice of the setting, and a field for its new value. */
+  /** The line for all settings of a client: a choice of the setting, a field for its new value, and a button. */
   #settings(settings: Action[]): TemplateResult | typeof nothing {
     const chosen = settings.find((action) => pathOf(action) === this.setting) ?? settings[0];
     if (chosen === undefined) return nothing;
@@ -396,7 +404,7 @@ export function deepFocus(): HTMLElement | null {
   return focused instanceof HTMLElement || focused instanceof SVGElement ? (focused as HTMLElement) : null;
 }
 
-/** Why nothing can be done, if every action gives the same reason; else null. */
+/** The reason why no action is possible, if it is the same for all actions; else null. */
 function sameReason(actions: readonly Action[]): string | null {
   const reasons = new Set(actions.map((action) => (action.enabled || action.why_key === null ? "" : say(action.why_key, action.params))));
   const [reason] = reasons;
@@ -407,7 +415,7 @@ function pathOf(action: Action): string {
   return action.intervention?.action === "set" ? action.intervention.path : "";
 }
 
-/** The typed value: a number, true or false, or else the text itself. */
+/** The value of a typed text: true, false, a whole number of at most 15 digits, or else the text itself. */
 export function readValue(text: string): Json {
   const typed = text.trim();
   if (typed === "true" || typed === "false") return typed === "true";
@@ -418,7 +426,7 @@ function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageV
   return frame?.view.network?.messages[id] ?? frame?.previousView?.network?.messages[id];
 }
 
-/** The name of the selected thing in the reader's language; also of a message that the step on show has delivered. */
+/** The name of the selected thing in words. A message is also found if the step on show delivered it. */
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
   const message = messageOf(selection, frame);

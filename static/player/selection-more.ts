@@ -1,4 +1,4 @@
-/** Actions on a selected thing that change nothing: search for it, set a breakpoint for it, go on until it happens. */
+/** Makes the rows of the list of actions that change nothing in the run: go to a time, search, set a breakpoint. */
 
 import type { Selection } from "./frame.ts";
 import { lookingOf } from "./looking.ts";
@@ -12,7 +12,7 @@ export interface More {
   act: () => void;
 }
 
-/** A button that goes to the moment that the thing is about, such as the end of a timer. */
+/** The rows that move the reader: for a timer, to the virtual time at which it ends. Empty in a recording. */
 export function movesWith(selection: Selection, store: PlayerStore): More[] {
   if (!store.source.live) return [];
   const found: More[] = [];
@@ -28,8 +28,8 @@ export function movesWith(selection: Selection, store: PlayerStore): More[] {
 }
 
 /**
- * Buttons that search for other steps about the thing, and set a breakpoint for them. A recording is searched by words
- * only.
+ * The rows that search for steps about the thing, and that set a breakpoint at them. Empty in a recording, which can be
+ * searched only by words.
  */
 export function findsWith(selection: Selection, store: PlayerStore): More[] {
   const about = aboutIt(selection);

@@ -1,4 +1,4 @@
-/** Finds a message for the reader to break: one that is in transit at a step. Pure, no DOM. */
+/** Finds a message in transit at a step, for example to suggest that the reader drops it. Pure, no DOM. */
 
 import type { ShownLoss } from "../generated/messages.ts";
 import type { MessageView, Step } from "./frame.ts";
@@ -7,7 +7,7 @@ import type { Lines } from "./lines.ts";
 export interface Sent {
   step: number;
   id: number;
-  /** Null if the step does not contain the message. */
+  /** The message as it was sent; null if its step has no change with it. */
   message: MessageView | null;
 }
 
@@ -18,8 +18,8 @@ export type HasPlace = (message: MessageView) => boolean;
 const anywhere: HasPlace = () => true;
 
 /**
- * The message that arrives in this step, and the step before it, at which it is still in transit; null if no message
- * with a place arrives.
+ * The message that arrives in step `at`, with the number of the step before, at which it is still in transit. Null if
+ * no message arrives, or the picture has no place for it.
  */
 export function arriving(lines: Pick<Lines, "step">, branch: string, at: number, hasPlace = anywhere): Sent | null {
   const content = at > 1 ? lines.step(branch, at) : undefined;
@@ -32,13 +32,13 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number,
 /** The most steps that are searched for the sending of a message. */
 const LOOKS_BACK = 200;
 
-/** A message whose loss has a visible effect is preferred if it was sent at most so many steps before the last one. */
+/** `lastSent` prefers a message in `losses` if it was sent at most so many steps before the last message. */
 const NEAR = 12;
 
 /**
- * The last message that was sent at this step or before it: one whose loss has a visible effect, if it is near, else
- * any; null if none with a place was sent. `losses`: the messages whose loss has a visible effect, as the engine
- * names them, one of each kind.
+ * The last message that was sent in step `at` or before: one of a kind in `losses` if it is near, else any. `losses`:
+ * the kinds of messages whose loss has a visible effect, according to the engine. Null if no message was sent for which
+ * the picture has a place.
  */
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number, losses: readonly Kind[], hasPlace = anywhere): Sent | null {
   let other: Sent | null = null;

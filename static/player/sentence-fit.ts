@@ -1,7 +1,7 @@
 /**
- * How a step's text is set in its place: the first sentence large, the rest smaller under it, both as large as they
- * fit; in a wide place, the rest keeps the reading size. Sentences that do not fit are counted, and a press shows them.
- * Pure: measuring in the page would cost a layout at every step.
+ * Chooses the sizes of letters for a step's text: the first sentence is large, the rest smaller below it, and both are
+ * as large as their place allows. In a wide place, the rest always has the reading size. Sentences that do not fit are
+ * counted, and a press shows them. Pure: measuring in the page would cost a layout of the page at every step.
  */
 
 import { isChinese } from "./phrases.ts";
@@ -9,8 +9,9 @@ import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
   /**
-   * Sizes of the first sentence, [px of letters, px of a line], by the width of the place: the large size, which is
-   * used if everything fits, then the small one. Up to 700 px (one of two compared runs) there is one size.
+   * Rows [largest px of the place's width, sizes of the first sentence]. A size is [px of letters, px of a line]; the
+   * first one is used if everything fits, else the second one. From 560 to 700 px (one of two compared runs) there is
+   * only one.
    */
   leads: [[560, [[18, 22], [16, 20]]], [700, [[16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
   /**
@@ -18,16 +19,18 @@ export const defaults = {
    * all the room.
    */
   rests: [[15, 20], [13, 16]] as const,
-  /** The px of width up to which the rest is small if the first sentence is. */
+  /** In a place up to so many px wide, the rest has its small size if the first sentence has. */
   narrow: 560,
-  /** The size of a first sentence that does not fit in the sizes above even alone. */
+  /** The size of the first sentence, [px of letters, px of a line], if not even it alone fits in the sizes above. */
   least: [14, 18] as const,
-  /** px above and below the text, by the width of the place; and px between both parts. */
+  /**
+   * `around`: rows [largest px of the place's width, px above and below the text]; `between`: px between both parts.
+   */
   around: [[700, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
   /**
-   * The factor by which letters are narrower than measured, because of the page's typeface; Chinese characters are as
-   * wide as measured.
+   * The width of a text in the page's typeface, as a share of the width that `textWidth` estimates. Chinese characters
+   * are as wide as estimated.
    */
   narrower: 0.87,
 };
@@ -44,7 +47,7 @@ export interface Fitted {
   hidden: number;
 }
 
-/** The sentences of a text: a full stop ends one where a space or a Chinese letter follows. */
+/** The sentences of a text. A full stop ends one only before a space; a Chinese one always does. */
 export function sentencesOf(text: string): string[] {
   return text.trim().split(/(?<=[.!?])\s+|(?<=[。！？])\s*/).filter((part) => part !== "");
 }
@@ -61,8 +64,8 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
 }
 
 /**
- * The setting of a text. `width`, `height`: px of the place; `largest`: the most px of letters; `isWhole`: shows as
- * much as possible, in small letters even in a wide place.
+ * The setting of a text. `width`, `height`: px of the place; `largest`: the most px of letters of the first sentence;
+ * `isWhole`: whether small letters, even in a wide place, are better than hidden sentences.
  */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
   const types = forWidth<readonly Type[]>(defaults.leads, width);

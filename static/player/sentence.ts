@@ -1,6 +1,7 @@
 /**
- * `<eos-sentence .store=${store}>`: what happened and why, in the largest text of the page, which is a live region. Its
- * place has a fixed height, so that nothing below moves; sentences that do not fit are counted, and a press shows them.
+ * `<eos-sentence .store=${store}>`: the largest text of the page: what happened in the step on show, and why. Screen
+ * readers announce it. Its place has a fixed height, so that nothing below it moves; sentences that do not fit are
+ * counted, and a press shows them.
  */
 
 import type { TemplateResult } from "lit";
@@ -29,21 +30,22 @@ import { afterLeap } from "./when.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
-  /** The place in px, until it was measured: as on a laptop. */
+  /** px of the place until it is measured: as on a laptop. */
   width: 900,
   height: 92,
   /**
-   * Milliseconds after which a step's sentence is shown even if the stage has not reported that its cause has arrived.
+   * Milliseconds after which the sentence of a step is shown even if the stage has not reported that the step's message
+   * has arrived.
    */
   awaits: 1000,
-  /** A step shown for fewer milliseconds than this cannot have been read. */
+  /** Milliseconds: a sentence that was on show for a shorter time cannot have been read. */
   moment: 250,
 };
 
-/** Events of the stage: while the message of a step travels, the sentence does not tell the result yet. */
+/** Events of the stage. From `travels` to `arrived` or `landed`, the step's message moves, and its sentence waits. */
 const TRAVEL = ["travels", "arrived", "landed"];
 
-/** A test in the form of a question gets an answer; a test in the form of a statement is said to decide. */
+/** The outcome of a test in words: the answer *yes* or *no* if its text is a question, else for example *decides*. */
 function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
   if (!/[?？]/.test(text) || outcome === "off") return say(`player.check.${outcome}`);
   return say(outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no");
@@ -51,7 +53,7 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 
 interface Said {
   text: string;
-  /** Whether the text says that a guarantee breaks. */
+  /** Whether the text says that a guarantee breaks in this step. */
   breaks: boolean;
 }
 
@@ -63,17 +65,19 @@ export class Sentence extends StoreElement {
   declare zoom: Zoom | undefined;
   /** What to watch for, shown before the first step. */
   declare watch: string;
-  /** Whether the summary is about the run as written while this run has other settings. */
+  /** Whether the scenario's summary is about the run as written, while this run has other settings. */
   declare isOriginal: boolean;
   /** The guarantees that the run as written breaks; undefined if they are not known. */
   declare written: Broken | undefined;
   declare walk: BeatWalk | undefined;
   /**
-   * The frame of the picture, so that sentence and picture change in one paint; null: no picture is drawn later than
-   * the sentence.
+   * The frame that the picture draws, so that the sentence changes in the same paint; null: the picture is not drawn
+   * later than the sentence.
    */
   declare beside: Frame | null | undefined;
-  /** The message of the present question, and where the question is due. */
+  /**
+   * The message that the open question is about, and the branch and step at which the question is asked; null: none.
+   */
   declare asked: { branch: string; at: number; message: number } | null;
 
   constructor() {
@@ -105,7 +109,10 @@ export class Sentence extends StoreElement {
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `#said`: the text on show; `#since`: when it appeared. On the way to a beat, steps are shown only for a moment. */
+  /**
+   * `#said`: the text of the step on show; `#since`: when it appeared (ms); `#saidBefore`: the text before it. On the
+   * way to a beat, steps are on show only for a moment.
+   */
   #said: Said = { text: "", breaks: false };
   #since = 0;
   #saidBefore: Said = this.#said;
@@ -117,7 +124,9 @@ export class Sentence extends StoreElement {
     if (waits) this.#timer = setTimeout(() => this.#wait(false), defaults.awaits);
   };
 
-  /** Keeps the sentence before on show until the cause has arrived. */
+  /**
+   * `waits`: the sentence of the step before stays until the step's message has arrived; else the step's own is shown.
+   */
   #wait(waits: boolean): void {
     this.toggleAttribute("data-awaits", waits);
     this.requestUpdate();
@@ -130,8 +139,8 @@ export class Sentence extends StoreElement {
   };
 
   /**
-   * The step whose text is shown above a question: the one that sent its message, which may be earlier than the last
-   * step; null: there is none.
+   * The step whose text is shown while a question is open: the step that sent the message of the question, which may be
+   * earlier than the step on show. Null if no question about a message is open.
    */
   #sent({ lines, branch, shown }: PlayerStore): Step | null {
     const { asked } = this;
@@ -170,17 +179,18 @@ export class Sentence extends StoreElement {
     return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
   }
 
-  /** The first text of a log case: how many steps its files have, and how many steps of a preview follow. */
+  /** The text before the first step of a log case: how many steps are in its files, and how many in a preview. */
   #beginsLog(store: PlayerStore, button: string): string {
     const steps = stepsInFiles(store.lines.branches, store.branch);
     return steps === null ? say("player.begins.log", { button, steps: store.newest }) : say("player.begins.log_preview", { button, steps, more: store.newest - steps });
   }
 
-  /** The virtual time of the step from which this one was reached; null if there is none. */
+  /** The virtual time (ms) to which the text compares the time of the step on show; null if there is none. */
   #before(store: PlayerStore): number | null {
     const { lines, branch, frame, shown } = store;
     const plan = planOf(store);
-    // At a stop: the time of the stop before it, so that every visit shows the same, by whichever way.
+    // At a stop: the time of the stop before, so that the text is the same however the reader came here. At any other
+    // step: the time of the step before.
     const from = plan !== null && landingBefore(plan, shown + 1) === shown ? landingBefore(plan, shown) : null;
     return (from === null ? null : lines.step(branch, from)?.at) ?? frame?.previousView?.time ?? null;
   }
@@ -199,7 +209,7 @@ export class Sentence extends StoreElement {
       const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)]);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
-    // Compared runs are moved by steps, so the text names the button for a step.
+    // In a comparison there is no player, and runs move by steps, so the text names the button for a step.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = store.verified?.state === "log" ? this.#beginsLog(store, button) : say("player.begins", { button, steps: store.newest });
     const summarized = store.header?.summary?.[words.language] ?? "";
@@ -213,10 +223,10 @@ export class Sentence extends StoreElement {
   }
 }
 
-/** Keys of faults that take effect at once; some others only end an earlier one. */
+/** Catalogue keys of the steps in which a fault begins; the keys of steps that end a fault are not among them. */
 const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
 
-/** Whether the step, in a changed run, carries out a fault of the scenario and not one of the reader's. */
+/** Whether, in a run that the reader has changed, this step carries out a fault of the scenario's own script. */
 function isScripted(store: PlayerStore, { key, number }: Step): boolean {
   if (!BEGUN.has(key)) return false;
   const changes = changesOf(store);
@@ -225,19 +235,19 @@ function isScripted(store: PlayerStore, { key, number }: Step): boolean {
 
 const isBroken = (store: PlayerStore): boolean => Object.values(store.frame?.view.guarantees ?? {}).some(({ broken_at: at }) => at != null);
 
-/** `<eos-said .text=${text}>`: a text, as large as it fits. */
+/** `<eos-said .text=${text}>`: shows a text in letters as large as its place allows (`sentence-fit.ts`). */
 export class SaidText extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isWhole: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
   /**
-   * The most px of letters of the first sentence, for one of two places beside each other; each reports the size that
-   * would fit by the event `fitted`.
+   * The most px of letters of the first sentence. In a comparison, both texts get the smaller of their `fits`; each
+   * fires `fitted` when its own changes.
    */
   declare largest: number;
-  /** Whether small letters are better than a hidden sentence. */
+  /** Whether the text gets small letters rather than hide a sentence. */
   declare isWhole: boolean;
-  /** The px of letters that would fit here. */
+  /** px of letters of the first sentence that would fit here without `largest`. */
   fits = 0;
   declare isOpen: boolean;
 
@@ -275,7 +285,7 @@ export class SaidText extends MeasuredElement {
 
   #fitted = 0;
 
-  /** A press elsewhere closes the unfolded text. */
+  /** Closes the unfolded sentences at a press elsewhere. Returns whether it closed them. */
   #leaves(event: PointerEvent): boolean {
     if (!this.isOpen || event.composedPath().includes(this)) return false;
     this.isOpen = false;

@@ -1,6 +1,7 @@
 /**
- * `<eos-share>`: an address of exactly what is on show, for others. The server makes it (docs/links.md): it contains
- * the interventions instead of branch and session, so it outlives both.
+ * `<eos-share>`: the dialog with an address that shows others exactly what is on show. The server makes the address
+ * (docs/links.md). It contains the interventions instead of branch and session, so it works even after these are
+ * deleted.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,8 +14,8 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /**
- * The fields of the address besides branch and step. `opens`: the view on which the run opens, which the address need
- * not name.
+ * The fields of the address besides branch and step: the view, the zoom and the selection. `opens`: the view on which
+ * the run opens by itself, so that the address need not name it.
  */
 export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "stage"): Record<string, string> {
   const fields: Record<string, string> = view === opens ? {} : { view };
@@ -26,13 +27,13 @@ export function shownFields(view: string, selection: Selection | null, zoom = ""
   return fields;
 }
 
-/** The address with a language; an empty language leaves the choice to the reader. */
+/** The address with a language added. "" as language: the reader's own language decides. */
 export function inLanguage(address: string, language: string): string {
   if (address === "" || language === "") return address;
   return `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
 }
 
-/** The HTML of a frame with a language in its address. */
+/** The HTML of an `iframe`, with the language added to its address. */
 export function frameInLanguage(frame: string, language: string): string {
   if (language === "") return frame;
   return frame.replace(/ src="([^"]*)"/, (_whole, address: string) => ` src="${inLanguage(address, language).replace(`&lang`, "&amp;lang")}"`);
@@ -129,7 +130,7 @@ export class Share extends DialogElement {
         </select></label></p>
       ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
       ${
-        // The row has its place before the server answers, so that nothing moves under the pointer.
+        // The row has its place before the server answers, so that nothing moves when it does.
         this.frame === "" && this.link !== ""
           ? nothing
           : html`<p class="quiet">${say("share.embed.means")}</p>${this.#field("frame", "share.embed", frameInLanguage(this.frame, this.language))}`
@@ -170,7 +171,7 @@ export class Share extends DialogElement {
     this.dispatchEvent(new CustomEvent("presenting", { detail: address, bubbles: true }));
   }
 
-  /** A text to copy: shown whole, selected by a click, with a button. */
+  /** A field with a text to copy, which a click selects, and the button that copies it. */
   #field(name: string, label: string, text: string): TemplateResult {
     return html`<div class="share-row"><label for=${`share-${name}`}>${say(label)}</label>
       <input id=${`share-${name}`} class="num" readonly .value=${text} placeholder="…" @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />

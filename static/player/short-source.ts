@@ -4,8 +4,8 @@
 const ROOM = 52;
 
 /**
- * The first of several places; if it is too long, without its outer classes, or without all classes; the method is
- * always kept.
+ * The first of several places in the source, separated by commas. As long as it has more than `ROOM` letters, its first
+ * package or class is left out; the method always stays.
  */
 export function shortSource(source: string): string {
   const [first = source] = source.split(", ");

@@ -1,7 +1,7 @@
 /**
- * The side columns of *Inspect*: every panel has a place of its own that no step moves. A place has a fixed height;
- * lines that do not fit are counted at its foot, and a press opens the whole panel. Panels that the plan announces have
- * their places from the beginning.
+ * Draws the side columns of *Inspect*. Every panel has a place of fixed height, so that no step moves it. Lines that do
+ * not fit are counted at the foot of the place, and a press there opens the whole panel. A panel that will get content
+ * according to the plan has its place from the beginning.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,25 +13,25 @@ import { isKept, isShown, PANELS, panelsOf } from "./panels.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** `line`: px of a line. `foot`: px of the foot in which hidden lines are counted. */
+  /** `line`: px of a line of text. `foot`: px of the foot of a place, in which hidden lines are counted. */
   line: 18,
   foot: 20,
-  /** px of a place around its content; the same value is in styles/player.css. */
+  /** px that a place is higher than its content; the same value is in styles/player.css. */
   frame: 14,
   /** px by which the foot covers the panel. */
   edge: 16,
-  /** The px of the highest line of text. */
+  /** The most px of a line of text; higher boxes count as something else. */
   tallest: 26,
 };
 
-/** The number of lines of a panel that its place does not show, including those that its foot covers. */
+/** The number of hidden lines of a panel of `height` px in a place of `room` px, with those that the foot covers. */
 export function linesBelow(height: number, room: number): number {
   return height <= room + 1 ? 0 : Math.max(1, Math.ceil((height - (room - defaults.foot)) / defaults.line));
 }
 
 /**
- * How many px above the foot are covered, too, so that no line of text is cut; tops and bottoms are relative to the
- * panel's top.
+ * px above the foot that have to be covered, too, so that no line of text is shown cut. `lines`: top and bottom of each
+ * line; `edge`: top of the foot; all in px from the panel's top.
  */
 export function cutAbove(lines: readonly (readonly [top: number, bottom: number])[], edge: number): number {
   const cut = lines.filter(([top, bottom]) => bottom - top <= defaults.tallest && top < edge && bottom > edge + 1).map(([top]) => edge - top);
@@ -52,15 +52,15 @@ export class SideColumns {
   readonly #update: () => void;
   /** The tags of panels that the reader opened, which have their full height. */
   readonly #open = new Set<string>();
-  /** The tags of panels that the run has shown: without a plan, their places stay. */
+  /** The tags of panels that have had content: their places stay even if no plan says so. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
   readonly #cut = new Map<string, number>();
-  /** Column → the step for which it was drawn last, which may lag behind the page's. */
+  /** Column → the step for which it was drawn last. A column may be drawn later than the rest of the page. */
   readonly #steps = new Map<string, Step | null>();
-  /** The step that each column showed last. */
+  /** Element of a column → the step for which it was scrolled last. */
   readonly #shown = new WeakMap<Element, Step | null>();
-  /** Whether the reader has scrolled a column. */
+  /** Element of a column → whether the reader has scrolled it. */
   readonly #held = new WeakMap<Element, boolean>();
   readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
@@ -94,7 +94,8 @@ export class SideColumns {
   }
 
   /**
-   * To be called after drawing: starts to measure the panels' heights, and scrolls the subject of the step into view.
+   * The page calls this after it was drawn. Measures the heights of new panels from now on, and scrolls each column to
+   * the panel that its step is about. `isNarrow`: only one column is visible.
    */
   drawn(isNarrow: boolean): void {
     const columns = [...this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)")].filter((column) => !isNarrow || column.offsetParent !== null);
@@ -110,7 +111,10 @@ export class SideColumns {
     }
   }
 
-  /** Scrolls a column; one that the reader scrolled stays where it is, until it is back at its beginning. */
+  /**
+   * Scrolls a column to the panel that the step is about. If the reader has scrolled it, it stays as it is, until they
+   * scroll it back to its top.
+   */
   #bring(column: HTMLElement): void {
     if (!this.#held.has(column)) {
       this.#held.set(column, false);

@@ -1,5 +1,5 @@
 /**
- * A session over its WebSocket: docs/websocket.md, version 1.
+ * A source of steps: a session of the server over its WebSocket (docs/websocket.md, version 1).
  *
  * A command is sent again with the same id until it is answered; the server carries each id out once. After a lost
  * connection, the page tells the server which steps it holds, and receives the missing ones.
@@ -14,17 +14,17 @@ import { normalBranch, Problem } from "./source.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 export const defaults = {
-  /** Milliseconds until an unanswered command is sent again: at first, and at most; the time doubles with each try. */
+  /** Milliseconds until an unanswered command is sent again: the first time, and at most. They double with each try. */
   resendFirst: 1000,
   resendLongest: 4000,
-  /** Milliseconds until a command is sent again after an answer that nothing was done: at first, and at most. */
+  /** The same, if the server answered that it could not carry out the command now. */
   tryAgainFirst: 250,
   tryAgainLongest: 2000,
-  /** The most milliseconds that a refused `hello` waits as its answer requires. */
+  /** The most milliseconds until a refused `hello` is sent again, even if the server's answer asks for more. */
   helloLongest: 10000,
   /**
-   * Milliseconds before connecting again, at first and at most; a random part of up to half is left out, so that not
-   * all pages come back at once.
+   * Milliseconds before the page connects again: the first time, and at most. They are shortened by a random share of
+   * up to half, so that not all pages connect at once.
    */
   backOffFirst: 100,
   backOffLongest: 2000,
@@ -39,8 +39,8 @@ export const defaults = {
 };
 
 /**
- * Close codes after which the socket is not opened again → the page's message, for the owner (`live`) and for a
- * follower.
+ * Close code after which the page does not connect again → the code of the problem, and the catalogue keys of its
+ * message: on a page that makes steps (`live`), and on a follower's page (`follows`).
  */
 const CLOSED: Record<number, { code: string; live: string; follows: string }> = {
   4401: { code: "refused", live: "player.signed_out", follows: "player.signed_out" },
@@ -49,15 +49,15 @@ const CLOSED: Record<number, { code: string; live: string; follows: string }> = 
   4429: { code: "limit", live: "player.link_full", follows: "player.link_full" },
 };
 /**
- * The close code that another person is signed in in this browser. One new socket is tried, because it carries the
- * present cookie.
+ * The close code after a sign-out. Another person may have signed in in this browser since, so the page tries one more
+ * socket, which carries the new cookie.
  */
 const SIGNED_OUT = 4401;
 
-/** Errors that do not settle a command: it waits and is sent again. */
+/** Codes of errors after which a command is sent again, because the server did not carry it out. */
 const TRY_AGAIN = new Set(["too_frequent", "unavailable"]);
 
-/** The pause before the next of several tries, in the unit of `first`. */
+/** The pause before the next try, after `tries` earlier ones: `first`, doubled each time, at most `longest`. */
 function growing(first: number, longest: number, tries: number): number {
   return Math.min(longest, first * 2 ** tries);
 }
@@ -70,13 +70,13 @@ interface Waiting {
   sent: number;
   /** How often the server answered that the command should be tried again. */
   putOff: number;
-  /** Whether the reader has been shown why the server could not carry it out yet. */
+  /** Whether the page has shown the reader why the server could not carry it out yet. */
   isDelayed: boolean;
   settle: (answer: Answer) => void;
   refuse: (problem: Problem) => void;
 }
 
-/** What the socket needs from its surroundings; tests supply their own. */
+/** The functions of the browser that the socket uses. Tests supply their own. */
 export interface Surroundings {
   connect(address: string): WebSocket;
   now(): number;
@@ -99,14 +99,14 @@ function randomId(): string {
 
 const FOLLOWER = "eosviz-follower";
 
-/** The name of this page for the presentations that it follows; it stays the same when the page is loaded again. */
+/** The name by which the server recognises this tab as a follower, also after the page was loaded again. */
 function keptName(around: Surroundings): string {
   try {
     const kept = sessionStorage.getItem(FOLLOWER) ?? around.newId();
     sessionStorage.setItem(FOLLOWER, kept);
     return kept;
   } catch {
-    return around.newId(); // If the page may store nothing, it is another follower after each loading.
+    return around.newId(); // The page may store nothing: it gets a new name at each loading.
   }
 }
 
@@ -169,9 +169,9 @@ export class SessionSocket implements Source {
   readonly live: boolean;
   /** Called with each place of the presenter, on a page that follows. */
   onPresented: ((at: Presented) => void) | null = null;
-  /** Called with every message of the server, after it was handled. */
+  /** Called with every message of the server, after this class has handled it. */
   onSaid: ((message: FromServer) => void) | null = null;
-  /** On a page that presents: the place of its reader. */
+  /** On a page that presents: returns the place of its reader. */
   presenter: (() => Place | null) | null = null;
   /** Called after each welcome. */
   onWelcome: (() => void) | null = null;
@@ -183,7 +183,7 @@ export class SessionSocket implements Source {
   #attempts = 0;
   #welcomed = false;
   #heardAt = 0;
-  /** Whether the signed-in person of this browser changed and no welcome has come since. */
+  /** Whether the socket was closed with `SIGNED_OUT` and no welcome has arrived since. */
   #wasSignedOut = false;
   /** Whether the presentation that this page follows is over. */
   #ended = false;
@@ -201,7 +201,7 @@ export class SessionSocket implements Source {
     this.#follower = this.live ? null : keptName(around);
   }
 
-  /** Whether messages are delivered now: the server knows which steps this page holds. */
+  /** Whether the server has answered `hello` on this connection, so that commands can be sent. */
   get isWelcomed(): boolean {
     return this.#welcomed;
   }
@@ -215,7 +215,7 @@ export class SessionSocket implements Source {
     globalThis.addEventListener?.("online", this.#comesOnline);
   }
 
-  /** Reacts at once to a lost network: without it, requests would remain unanswered for half a minute. */
+  /** Closes the connection as soon as the browser is offline: it would notice a dead one only much later. */
   readonly #goesOffline = (): void => {
     const dead = this.#socket;
     if (dead === null) return;
@@ -257,7 +257,9 @@ export class SessionSocket implements Source {
     });
   }
 
-  /** The presenter's place, as a part of the command for one step. */
+  /**
+   * Adds the presenter's view and selection to an `advance` that shows a step at once, so that one message is enough.
+   */
   #look(command: Command | AudienceCommand): { present?: Look } {
     if (command.type !== "advance" || command.ahead !== true) return {};
     const place = this.presenter?.() ?? null;
@@ -293,7 +295,8 @@ export class SessionSocket implements Source {
   }
 
   /**
-   * Sends `hello` again on the same connection, after the time in the answer: all followers of a link share one budget.
+   * Sends a refused `hello` again on the same connection, after the time that the server's answer names. The server may
+   * refuse it because all followers of a link share one budget of messages.
    */
   #sayHelloAgain(params: JsonObject): void {
     const socket = this.#socket;
@@ -322,7 +325,7 @@ export class SessionSocket implements Source {
     this.#timer = this.#around.after(wait * (0.5 + this.#around.chance() / 2), () => this.#connect());
   }
 
-  /** Closes for good: connecting again would give the same answer. */
+  /** Gives up the connection, because connecting again would give the same answer; refuses all waiting commands. */
   #close(closed: { code: string; live: string; follows: string }): void {
     this.#status("failed");
     const problem = new Problem(closed.code, this.live ? closed.live : closed.follows);
@@ -331,7 +334,7 @@ export class SessionSocket implements Source {
     if (!this.#ended) this.#listener?.failed(problem);
   }
 
-  /** Sends commands again that have waited too long, and notices a dead connection. */
+  /** Every `lookEvery` ms: sends commands again that have waited too long, and closes a connection that is dead. */
   #watch(): void {
     this.#tick = this.#around.after(defaults.lookEvery, () => {
       const now = this.#around.now();
@@ -438,8 +441,8 @@ export class SessionSocket implements Source {
   }
 
   /**
-   * Shows that a command is delayed: once for each command, so that a reader who closed the message need not close it
-   * again; and not at the first attempt, because a process that died is back before the second.
+   * Shows the reader that a command is delayed. Only once for each command, so that they need not close the message
+   * twice; and not before the second try has failed, because a server process that died is usually back by then.
    */
   #delay(waiting: Waiting, problem: Problem): void {
     if (waiting.isDelayed || waiting.putOff < 2) return;

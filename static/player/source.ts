@@ -1,6 +1,6 @@
 /**
- * Sources of steps: the interface that the store needs. `socket.ts` implements it with a session of the server,
- * `file-source.ts` with a recorded file. Messages are those of docs/websocket.md.
+ * The interface between the store and a source of steps. `socket.ts` implements it with a session of the server,
+ * `file-source.ts` with a recorded file. The messages are those of docs/websocket.md.
  */
 
 import type {
@@ -23,19 +23,19 @@ export interface Welcome {
   verified: Verified | null;
 }
 
-/** An action on a thing; without an intervention that is ready to be sent if the page makes it itself. */
+/** An action on a thing. `intervention` is missing if the page composes it from the reader's input. */
 export type Action = Omit<Offer, "intervention"> & Partial<Pick<Offer, "intervention">>;
 
 /** A message without version and id, which the source adds. */
 type Unsent<Message> = Message extends unknown ? Omit<Message, "v" | "id"> : never;
 
-/** Requests of a page. */
+/** The requests that a page sends to its source. */
 export type Command = Unsent<
   | Advance | RunUntil | Search | AskTransactions | AskPlan | Rename | Pause | MakeBranch | Intervene | Window | AskNearView | AskDifference | AskAhead
   | AskActions | AskWhy
 >;
 
-/** Requests of presenters and followers. */
+/** The requests that only pages of presenters and followers send. */
 export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend | LowerHands | OpenPoll | ChangePoll>;
 
 export type { Hit, NetChange };
@@ -50,7 +50,7 @@ export interface Answer {
   actions?: Action[];
   why?: WhyAnswer;
   transactions?: TransactionLines;
-  /** The step that a command reached, why it stopped there, and which of its conditions hold there. */
+  /** `reached`: the step that a command reached; `stopped`: why it stopped there. */
   reached?: number;
   stopped?: Done["stopped"];
   /** After a search: the first and last step that were searched, and the steps found. */
@@ -61,7 +61,7 @@ export interface Answer {
   hits?: (Hit | number)[];
 }
 
-/** A refused or failed command, as a key of the catalogue with parameters. */
+/** Why a command was refused or failed: a code, and a key of the catalogue with parameters. */
 export class Problem extends Error {
   readonly code: string;
   readonly key: string;
@@ -80,32 +80,34 @@ export class Problem extends Error {
 export type Status = "connecting" | "live" | "reconnecting" | "recorded" | "failed";
 
 export interface Listener {
-  /** The last held step of each branch, for a new connection. */
+  /** Branch → the last step that the page holds, which a new connection tells the server. */
   have(): Record<string, number>;
   welcomed(welcome: Welcome): void;
   branchesChanged(branches: BranchInfo[]): void;
   stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void;
-  /** Called with the step that will follow `after`, unless something else happens first. */
+  /** Called with the step that follows `after` if the reader steps on without an intervention. */
   aheadCame(branch: string, after: number, step: Step): void;
   /** Called with the view after a step, and with the step if the message has it. */
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
-  /** Called with the plan of a branch that has so many interventions of its own. */
+  /**
+   * Called with the plan of a branch. `interventions`: how many of its own interventions the plan takes into account.
+   */
   planCame(branch: string, plan: Plan, interventions: number): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
-  /** Called when a command cannot be carried out now and is sent again until it is; null: it was carried out. */
+  /** Called with the reason why a command has to be sent again until it is carried out; null: it has been. */
   delayed(problem: Problem | null): void;
 }
 
 export interface Source {
-  /** Whether new steps can be made: not with a recording. */
+  /** Whether the source can make new steps. False for a recording and for a follower. */
   readonly live: boolean;
   start(listener: Listener): void;
   stop(): void;
   ask(command: Command): Promise<Answer>;
 }
 
-/** A branch in the form that the page uses: ids are text everywhere, whatever the server sends. */
+/** A branch in the form that the page uses: its id and its parent's id are strings, and no field is missing. */
 export function normalBranch(branch: PlayedBranch): BranchInfo {
   const interventions = branch.interventions ?? [];
   return {

@@ -1,6 +1,6 @@
 /**
- * A search through all steps of the branch on show, including those that the page does not hold: the server searches
- * one range after the other, and the run may grow meanwhile. A recording is searched in the page, by words only.
+ * Searches all steps of the branch on show, including those that the page does not hold. The server searches one range
+ * of steps after the other; the run may get longer meanwhile. The page itself searches a recording, and only for words.
  */
 
 import type { Condition } from "./conditions.ts";
@@ -12,7 +12,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** The most steps of one request, as the server allows (`search_steps` of its limits). */
   stretch: 5000,
-  /** The most sentences that are kept; of the other found steps, only the number is. */
+  /** The most found steps whose sentences are kept; of the others, only the numbers are. */
   listed: 500,
 };
 
@@ -31,7 +31,7 @@ export function hasWords(step: Step, query: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** The step's number, if the search consists of a number of a step only; else null. */
+/** If the search is only for a text such as `12` or `#12`, the step with this number, if it exists; else null. */
 export function stepNamed(conditions: readonly Condition[], newest: number): number | null {
   const [only, ...others] = conditions;
   if (only?.on !== "text" || others.length > 0 || !/^#?[0-9]+$/.test(only.text)) return null;
@@ -40,7 +40,7 @@ export function stepNamed(conditions: readonly Condition[], newest: number): num
 }
 
 export class StepSearch extends EventTarget {
-  /** A step is found if all of them hold; empty: nothing is searched. */
+  /** The conditions of the search: a step is found if all of them hold. Empty: there is no search. */
   conditions: Condition[] = [];
   numbers: number[] = [];
   hits: Hit[] = [];
@@ -144,7 +144,8 @@ export class StepSearch extends EventTarget {
   }
 
   /**
-   * Goes to the next found step, from the last one to the first, as soon as one is known; false if nothing is found.
+   * Goes to the next found step, as soon as one is known; if the search ends without one, to the first found step.
+   * Resolves to false if nothing was found.
    */
   async goWhenFound(): Promise<boolean> {
     while (this.running && this.numbers.every((number) => number <= this.#store.target)) {

@@ -1,7 +1,8 @@
 /**
- * `<eos-steps-text .store=${store}>`: the whole run as text: its beats, then every step as one line, searchable.
+ * `<eos-steps-text .store=${store}>`: the whole run as text, with a search: its beats, then one line for each step.
  *
- * Only the lines around the step on show are in the page, or the first found ones; the others are counted.
+ * Only the lines around the step on show are in the page; during a search, only the first found ones. The others are
+ * counted.
  */
 
 import type { TemplateResult } from "lit";
@@ -30,7 +31,7 @@ export class StepsText extends StoreElement {
   readonly #changed = (): void => this.requestUpdate();
   #heard: StepSearch | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The step whose line was scrolled into view, with the number of lines at that time. */
+  /** The step whose line was scrolled into view last, and the number of lines at that time, as one text. */
   #seen = "";
 
   protected override render(): TemplateResult | typeof nothing {
@@ -68,11 +69,11 @@ export class StepsText extends StoreElement {
 
   protected override updated(): void {
     const line = this.querySelector("[aria-current=step]");
-    // Lines that arrive later move the lines below them, so the number of lines counts.
+    // Lines that arrive later move the lines below them, so it scrolls again if the number of lines has changed.
     const seen = `${this.store?.shown ?? 0} of ${this.querySelectorAll("li").length}`;
     if (this.#heard?.active === true || line === null || seen === this.#seen) return;
     this.#seen = seen;
-    // In the middle of its place, so that the lines after it are seen, too.
+    // The line is put in the middle of its place, so that the lines after it are visible, too.
     line.scrollIntoView({ block: "center" });
   }
 

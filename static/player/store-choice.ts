@@ -1,4 +1,4 @@
-/** What a store gets from its page: time, paints and where to open. Tests supply their own. */
+/** The functions of the browser that a store uses, and the place at which it opens. Tests supply their own. */
 
 import type { Lines } from "./lines.ts";
 
@@ -10,26 +10,26 @@ export interface StartAt {
 export interface Choice {
   reducedMotion: () => boolean;
   /**
-   * Calls `draw` when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the
-   * next paint.
+   * Calls `draw` when the running task ends, if `atOnce` is true and nothing was drawn since the last paint; else
+   * before the next paint.
    */
   schedule: (draw: () => void, atOnce?: boolean) => void;
-  /** Calls `draw` before the next paint, for which nothing else is drawn. */
+  /** Calls `draw` before a paint for which nothing else is drawn. */
   alone: (draw: () => void) => void;
   /** Keeps all drawing out of the next paint. */
   pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Calls `action` when the page has nothing else to do, and soon in any case. */
   idle: (action: () => void) => void;
-  /** The time in milliseconds, from any beginning. */
+  /** The time in milliseconds since an arbitrary moment. */
   now: () => number;
   startAt: StartAt;
   lines: Lines;
 }
 
 /**
- * `IDLE_AFTER`: milliseconds after which a browser without idle callbacks counts as idle. `IDLE_WITHIN`: milliseconds
- * after which other browsers call back even if they are busy.
+ * Milliseconds until `idle` calls its action: `IDLE_AFTER` in a browser without `requestIdleCallback`; at most
+ * `IDLE_WITHIN` in other browsers, even if they are busy.
  */
 const IDLE_AFTER = 100;
 const IDLE_WITHIN = 400;

@@ -1,4 +1,7 @@
-/** The base of the player's own parts: they draw into the page, so its styles apply to them, and follow one store. */
+/**
+ * The base of the player's own parts. They draw into the page itself, without a shadow root, so that its styles apply
+ * to them, and are drawn again when their store changes.
+ */
 
 import type { PropertyValues } from "lit";
 import { LitElement } from "lit";
@@ -28,8 +31,8 @@ export abstract class StoreElement extends LitElement {
   }
 
   /**
-   * Sets an attribute of the player that says whether this part shows something, for its styles. A `:has()` at the
-   * player would be evaluated for each node that a step inserts, and would restyle what no step changes.
+   * Sets an attribute of the player by which styles know whether this part shows something. A selector with `:has()` at
+   * the player would be slower: browsers evaluate it at every node that a step inserts.
    */
   protected markPlayer(name: "why" | "undo" | "found" | "question" | "poll", shows: boolean): void {
     this.closest(".player")?.toggleAttribute(`data-${name}`, shows);
@@ -42,7 +45,7 @@ export abstract class StoreElement extends LitElement {
   }
 }
 
-/** The base of parts that draw to fit: `width` and `height` follow their own box, so that drawing needs no layout. */
+/** The base of parts that are drawn to fit their box: `width` and `height` have its px, so drawing measures nothing. */
 export abstract class MeasuredElement extends StoreElement {
   static override properties = { ...StoreElement.properties, width: { state: true }, height: { state: true } };
 

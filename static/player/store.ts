@@ -1,9 +1,9 @@
 /**
- * What the page knows: branches, the loaded steps, the reader's place, the selection, and the current frame.
+ * The state of the page: branches, the loaded steps, the reader's place, the selection, and the current frame.
  *
- * At most one frame is made in one animation frame, however many requests the reader or the server made. The store
- * requests missing steps from its source and holds no rule of the protocol. It fires `change` when anything has
- * changed, and `foreseen` with the next frame, if that is known.
+ * At most one frame is made per animation frame, however often the reader moves or messages arrive. The store requests
+ * missing steps from its source and holds no rule of the protocol. It fires `change` when anything has changed, and
+ * `foreseen` with the next frame, if that is known.
  */
 
 import type { Arrow, Frame, Header, Language, Mark, Selection, Step, View } from "./frame.ts";
@@ -30,11 +30,11 @@ export const defaults = {
   runAtMost: 5000,
   /** The most steps that one `advance` requests. */
   advanceAtMost: 500,
-  /** Milliseconds that a frame must stay before the selected thing, if it lies far back, is fetched. */
+  /** Milliseconds that a frame must stay on show before the old parts that its view leaves out are fetched. */
   lookBackAfter: 200,
   /**
-   * Milliseconds that a frame must stay before the next one is animated: a reader who goes on before a motion has ended
-   * (`--m-travel` and `--m-land`) would see no motion to its end, and no landing at all.
+   * Milliseconds that a frame must have been on show for the next one to be animated. If the reader goes on before a
+   * motion has ended (`--m-travel` and `--m-land`), the next step is shown without motion.
    */
   stillFor: 400,
 };
@@ -48,33 +48,35 @@ export class PlayerStore extends EventTarget implements Listener {
   verified: Verified | null = null;
   status: Status = "connecting";
   problem: Problem | null = null;
-  /** The message shown while a command waits for the server. */
+  /** The problem that is shown while a command waits for the server; null: none waits. */
   #delay: Problem | null = null;
   branch = "";
-  /** Where the reader wants to be; the frame follows as soon as it can be made. */
+  /** The step that the reader wants to see. The frame follows as soon as it can be made. */
   target = 0;
   frame: Frame | undefined;
   /** Whether a command that makes steps is waiting for its answer. */
   busy = false;
-  /** The number of requests made since the connection was lost, which wait. */
+  /** The number of requests that wait because the connection is lost. */
   waiting = 0;
-  /** Moves the reader by more or less than one step, for example by beats; it is asked before each move. */
+  /**
+   * A part that moves the reader by more or less than one step, such as the zoom; it is asked before each such move.
+   */
   pace: Pace | null = null;
   gate: Gate | null = null;
   stops: Stops | null = null;
-  /** Whether the reader holds the knob of the scrubber: everything that can wait waits until they release it. */
+  /** Whether the reader holds the knob of the scrubber. Work that can wait then waits until they release it. */
   isDragged = false;
   #selection: Selection | null = null;
   #language: Language = "en";
   #choice: Choice;
   #scheduled = false;
-  /** Whether the scheduled drawing is needed only if a frame can be made, because steps arrived or the reader moved. */
+  /** Whether the scheduled drawing can be left out if no new frame can be made. */
   #onlyWhenMade = false;
   #animate: Motion = false;
-  /** When the step on show appeared, in ms of `now`. */
+  /** When the step on show appeared, in ms of the choice's `now`. */
   #shownAt = Number.NEGATIVE_INFINITY;
   readonly #supply: Supply;
-  /** The step to which the last difference led, until it is shown or passed. */
+  /** The step whose view was fetched last by a difference or near view, until it is shown or passed; null: none. */
   #landed: { branch: string; number: number } | null = null;
   readonly #arrows: ArrowReach;
   readonly #ahead: Ahead;
@@ -98,7 +100,7 @@ export class PlayerStore extends EventTarget implements Listener {
       later: this.#choice.later,
       landed: (branch, number) => {
         this.#landed = { branch, number };
-        // Reading a view takes as long as drawing it, and a knob that waits for both in one paint would stutter.
+        // Reading a fetched view takes as long as drawing it. With both before one paint, the knob would stutter.
         if (this.isDragged) this.#choice.pass();
         this.#drawWhenMade(false);
       },
@@ -146,7 +148,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return this.#arrows.at(this.branch, this.shown).marks;
   }
 
-  /** For parts that are drawn one paint after a frame: the next frame is then drawn for the paint after that. */
+  /** Calls `draw` before a paint for which nothing else is drawn; the next frame is drawn for the paint after it. */
   drawAlone(draw: () => void): void {
     this.#choice.alone(draw);
   }
@@ -168,7 +170,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  /** Goes to the newest step, or to the last one before a step that has to wait. */
+  /** Goes to the newest step; if a question comes before a step on the way, to the last step before it. */
   toNewest(): void {
     this.#moveUpTo(Math.min(this.target, this.newest), this.newest, false);
   }
@@ -176,7 +178,7 @@ export class PlayerStore extends EventTarget implements Listener {
   moveTo(number: number, animate: Motion = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
-    // A knob may be moved several times between two paints: a drawing made at once would be made again.
+    // A dragged knob may move several times between two paints, so a drawing made at once would have to be made again.
     this.#drawWhenMade(!this.isDragged);
   }
 
@@ -200,7 +202,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (next <= this.newest) {
       this.moveTo(next, true);
     } else if (this.canGrow) {
-      // Nothing is drawn before the step arrives, because that drawing would delay the step's own.
+      // Nothing is drawn before the step arrives, because this would delay the drawing of the step.
       this.target = next;
       this.#animate = true;
       this.asks();
@@ -209,7 +211,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** Whether an action has to wait until the questions are known; if so, it is carried out then. */
+  /** Returns whether an action has to wait until the questions of the branch are loaded; it is then carried out. */
   #later(act: () => void): boolean {
     const { branch } = this;
     const coming = this.gate?.coming(branch) ?? null;
@@ -217,14 +219,14 @@ export class PlayerStore extends EventTarget implements Listener {
     return coming !== null;
   }
 
-  /** Whether the reader has to answer something before this step; if so, the question is shown. */
+  /** Returns whether the reader has to answer a question before this step; if so, points them to it. */
   mustWait(number: number): boolean {
     if (this.gate === null || this.gate.waitsIn(this.branch, number, number) === null) return false;
     this.gate.blocked();
     return true;
   }
 
-  /** Moves to a known step, or to the last one before a step that has to wait. */
+  /** Moves to a step that is made; if a question comes before a step on the way, to the last step before it. */
   moveUpTo(number: number): void {
     if (this.#later(() => this.moveUpTo(number))) return;
     this.#moveUpTo(Math.min(this.target, this.newest), number, false);
@@ -237,7 +239,10 @@ export class PlayerStore extends EventTarget implements Listener {
     else this.moveTo(waits - 1);
   }
 
-  /** Makes the server make `count` steps after the newest. Playing asks early, so that it never waits. */
+  /**
+   * Makes the server make at least `count` steps after the newest one. Playing calls this early, so that it never
+   * waits.
+   */
   async grow(count: number): Promise<void> {
     if (this.busy || !this.canGrow) return;
     const branch = this.branch;
@@ -251,14 +256,14 @@ export class PlayerStore extends EventTarget implements Listener {
     else this.#stopAtEnd();
   }
 
-  /** Ends the waiting for a step after the end of the run. */
+  /** If the run has ended before the reader's target, makes its last step the target. */
   #stopAtEnd(): void {
     if (this.info !== null && this.info.finished !== null && this.target > this.newest) this.target = this.newest;
   }
 
   /**
-   * Waits until it is known whether the step that was shown before it was stored is stored, refused or replaced by
-   * another one.
+   * After `answer` (null: refused) to the command that stores the step shown in advance: finds out whether it was
+   * stored, and removes it if it was refused or if another one was stored instead.
    */
   async #settleAhead(branch: string, answer: Answer | null): Promise<void> {
     const number = this.#ahead.shown;
@@ -268,7 +273,9 @@ export class PlayerStore extends EventTarget implements Listener {
     if (last !== null && this.branch === branch && this.target > last) this.moveTo(last);
   }
 
-  /** Moves to the next interesting step: a known one, or one that the server makes. */
+  /**
+   * Moves to the next interesting step. If no later step that is made is one, the server makes steps until there is.
+   */
   async nextInteresting(): Promise<void> {
     if (this.#later(() => void this.nextInteresting())) return;
     const branch = this.branch;
@@ -288,7 +295,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.branch === branch) this.#moveUpTo(from, found ?? this.newest, false);
   }
 
-  /** Moves to the next step at which one of the conditions holds; the server makes up to `runAtMost` steps for it. */
+  /** Makes steps, at most `runAtMost`, up to the next one at which one of the conditions holds, and moves there. */
   async runToBreakpoint(conditions: Condition[]): Promise<Answer | null> {
     const branch = this.branch;
     const after = Math.min(this.target, this.newest);
@@ -297,7 +304,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer;
   }
 
-  /** Makes the server make steps after `after`, up to the first one at this virtual time or later. */
+  /** Makes the server make steps after step `after`, up to the first one at virtual time `time` (ms) or later. */
   growToTime(time: number, after = this.newest): Promise<Answer | null> {
     return this.#work({ type: "run_until", branch: this.branch, after, until: "time", time, limit: defaults.runAtMost });
   }
@@ -310,12 +317,12 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
   }
 
-  /** Sends a question that changes no step; null if it was refused, and the page shows that. */
+  /** Sends a command that makes no steps. Resolves to null if it was refused, which the page shows. */
   question(command: Command): Promise<Answer | null> {
     return this.#ask(command);
   }
 
-  /** Fetches the whole view on show, including the parts that lie far back; false: it was refused. */
+  /** Fetches the old parts that the view on show leaves out. Resolves to false if this was refused. */
   async lookBack(): Promise<boolean> {
     const folded = this.frame?.view.folded;
     if (folded === undefined || (folded.records === undefined && folded.logs === undefined && folded.batches === undefined)) return true;
@@ -326,7 +333,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return true;
   }
 
-  /** Does what `lookBack` does, unless the reader moves on. */
+  /** Calls `lookBack` after `lookBackAfter` ms, unless another frame is on show by then. */
   lookBackAtRest(): void {
     const frame = this.frame;
     if (frame === undefined) return;
@@ -344,7 +351,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.busy) await this.#ask({ type: "pause", branch: this.branch });
   }
 
-  /** Makes a branch that leaves at a step, and goes on in it. */
+  /** Makes a branch that leaves `branch` after step `at`, and switches to it. Resolves to false if it was refused. */
   async branchHere(branch = this.branch, at = this.shown): Promise<boolean> {
     const answer = await this.#work({ type: "branch", branch, at });
     if (answer?.created === undefined) return false;
@@ -354,8 +361,8 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /**
-   * Carries out an intervention, in this branch if its newest step is on show, else in a new one; false: it was
-   * refused.
+   * Carries out an intervention after the step on show: in this branch if that is its newest step, else in a new
+   * branch. Resolves to false if it was refused.
    */
   async intervene(intervention: Intervention): Promise<boolean> {
     const after = this.shown;
@@ -424,7 +431,9 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#choice.idle(() => this.#foresee());
   }
 
-  /** Lets panels prepare the next step while the reader looks at this one. */
+  /**
+   * Fires `foreseen` with the next frame, if it is known, so that panels prepare it while the reader looks at this one.
+   */
   #foresee(): void {
     const frame = this.frame;
     const next = this.#ahead.foreseen(this.branch) ?? this.#storedNext();
@@ -450,7 +459,7 @@ export class PlayerStore extends EventTarget implements Listener {
     const wereStored = info !== undefined && last !== undefined && last.number <= info.newest && steps.length > 1;
     if (info !== undefined) {
       const newest = Math.max(info.newest, last?.number ?? 0);
-      // `finished` is about the end of the run; an older window says nothing about it.
+      // `finished` says whether the run has ended. It counts only in a message that reaches the newest step.
       const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
       const isOnShow = steps !== stored && newest === info.newest && reason === info.finished;
       if (isOnShow) return;
@@ -472,7 +481,10 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  /** Called when the reader requests something that only the server can do. */
+  /**
+   * Other parts call this when the reader requests something that only the server can do: without a connection, it
+   * waits.
+   */
   asks(): void {
     if (this.status !== "reconnecting") return;
     this.waiting += 1;
@@ -504,7 +516,7 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /**
-   * Draws once a frame can be made: the reader moved, or stored steps arrived, and until then nothing on show changes.
+   * Schedules a drawing that is left out if no new frame can be made yet: until then, nothing on show changes.
    */
   #drawWhenMade(atOnce: boolean): void {
     if (!this.#scheduled) this.#onlyWhenMade = true;
@@ -527,18 +539,19 @@ export class PlayerStore extends EventTarget implements Listener {
   #makeFrame(): void {
     if (this.header === null || this.branch === "") return;
     this.plans.look(this.branch);
-    // If the target is beyond the newest step, that one stays on show until the target arrives.
+    // If the target is not made yet, the newest step is shown until it is.
     const number = Math.min(this.target, this.newest);
     if (this.frame !== undefined && this.#isSame(this.frame, number)) return;
     if (this.#showFrame(number)) return;
     this.#supply.need({ branch: this.branch, shown: this.shown }, number);
-    // While the reader moves on, the step to which the last difference led is nearer to them than the step on show.
+    // The target cannot be shown yet. During a drag, the step whose view was fetched last is nearer to it than the step
+    // on show.
     const landed = this.#landed;
     this.#landed = null;
     if (landed !== null && landed.branch === this.branch) this.#showFrame(landed.number);
   }
 
-  /** Shows the frame at a step, if everything that it needs is held; false if not. */
+  /** Makes the frame at a step the frame on show. Returns false if a step or view that it needs is missing. */
   #showFrame(number: number): boolean {
     const old = this.frame;
     if (this.header === null) return false;
@@ -618,7 +631,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** Waits until a new branch is known: it is announced in a `branches` message, which may arrive after the answer. */
+  /** Waits until a new branch is known. The message that announces it may arrive after the answer to the command. */
   async #whenKnown(branch: string): Promise<void> {
     for (let turn = 0; turn < 200 && !this.lines.branches.has(branch); turn += 1) {
       await new Promise<void>((resume) => this.#choice.schedule(resume));

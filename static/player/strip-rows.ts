@@ -1,4 +1,4 @@
-/** The rows of the guarantee strip; pure. */
+/** Makes the rows of the guarantee strip. Pure. */
 
 import type { GuaranteeView, View } from "./frame.ts";
 import type { BranchInfo } from "./source.ts";
@@ -6,17 +6,19 @@ import type { BranchInfo } from "./source.ts";
 export interface StripRow {
   name: string;
   isJudged: boolean;
-  /** The number of records, producers or transactions of this branch for which it is broken, up to the step on show. */
+  /**
+   * How many records, producers or transactions have broken the guarantee, in this branch and up to the step on show.
+   */
   count: number;
-  /** Step of the first break in the current branch, whether or not it has been shown; null: none. */
+  /** The step that first breaks the guarantee in this branch, even if it is after the step on show; null: none. */
   brokenAt: number | null;
   /** Another branch that breaks the guarantee: its id, the step of the break, and its newest step; null: none. */
   elsewhere: { branch: string; step: number; newest: number } | null;
 }
 
 /**
- * The order of guarantees, from the loss of records to guarantees outside of Kafka. Files sort their keys
- * alphabetically; every page uses this order.
+ * The order of guarantees on every page: from the loss of records to guarantees outside of Kafka. The views of files
+ * have them in alphabetical order.
  */
 const ORDER = [
   "lost", "duplicated", "reordered", "visible_early", "atomic", "fenced", "hanging", "row_missing", "record_missing", "row_repeated", "mixed", "repeated",
@@ -27,10 +29,10 @@ export function differNow({ middleware }: View): boolean {
   return Object.values(middleware?.differ ?? {}).some(({ since, until }) => since !== null && until === null);
 }
 
-/** The place of a guarantee in the order; guarantees without one come last. */
+/** The index of a guarantee in `ORDER`; guarantees that are not in it come last. */
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
-/** The rows, in the same order wherever the guarantees come from; pure, for tests and for the picture. */
+/** The rows of the strip, in `ORDER`. `current`: the branch on show; `branches`: all, to find a break elsewhere. */
 export function stripRows(
   guarantees: Record<string, GuaranteeView>,
   current: BranchInfo | null,
@@ -44,7 +46,7 @@ export function stripRows(
     return {
       name,
       isJudged,
-      // Steps stored before views had a count contain only the first break.
+      // A view stored by an earlier release has no count, only the records of the first break.
       count: view.count ?? view.serials?.length ?? 0,
       brokenAt: view.broken_at ?? current?.first_broken[name] ?? null,
       elsewhere:

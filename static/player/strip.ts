@@ -1,9 +1,9 @@
 /**
- * `<eos-strip .store=${store}>`: every guarantee with its count. A broken one has a line along the whole run, red from
- * its first bad step on; a press goes there.
+ * `<eos-strip .store=${store}>`: the strip of all guarantees, each with how often it is broken. A broken one has a line
+ * along the whole run, red from the step that first breaks it; a press goes to that step.
  *
- * Guarantees that this run cannot test are dotted and counted; one that another branch breaks is marked. On a phone it
- * is one line, with the names of broken guarantees and the number of the others, which opens into the list.
+ * Guarantees that this run cannot test are only counted; one that another branch breaks is marked. On a phone, the
+ * strip is one line with the names of the broken guarantees and the number of the others; a press opens the list.
  */
 
 import type { TemplateResult } from "lit";
@@ -22,9 +22,9 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** px that a guarantee needs beside others. */
+  /** The least px of a guarantee in a row with others. */
   least: 160,
-  /** px that a guarantee needs on average; with less, they stand in two rows. */
+  /** px per guarantee that one row needs; with less, the guarantees stand in two rows. */
   close: 106,
   /**
    * `named`: px of a line with room for the names of broken guarantees; `most`: how many of them it names. In a
@@ -32,13 +32,13 @@ export const defaults = {
    */
   named: 320,
   most: 2,
-  /** px with room for the heading of the row beside all guarantees. */
+  /** px of the strip from which on it has room for its heading beside the guarantees. */
   headed: 840,
-  /** The least px of a line with room for more than the numbers of broken and kept guarantees. */
+  /** px of the line below which it has room only for the numbers of the broken and of the kept guarantees. */
   whole: 200,
-  /** px with room for the names of what holds, in two lines. */
+  /** px from which on there is room for the names of the guarantees that hold, in two lines. */
   called: 96,
-  /** px with room for a text of two lines; with less, a sign stands for its word. */
+  /** px from which on there is room for a text of two lines; with less, a sign replaces the word. */
   worded: 56,
 };
 
@@ -68,7 +68,7 @@ export class GuaranteeStrip extends MeasuredElement {
     return was;
   }
 
-  /** Opens or closes the list. It lies over the page, so other parts that do are closed. */
+  /** Opens or closes the list. It lies over the page, so the event `covers` makes the player close other such parts. */
   #toggle(): void {
     this.isOpen = !this.isOpen;
     if (this.isOpen) this.dispatchEvent(new CustomEvent("covers", { bubbles: true }));
@@ -125,7 +125,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const line = html`<i .style=${style}></i>`;
     const elsewhere = row.elsewhere === null || isBroken ? nothing
       : html`<small class="bad">${say("player.broken_elsewhere", { branch: branchTitle(store.lines.branches, row.elsewhere.branch), step: row.elsewhere.step })}</small>`;
-    // The count is of transactions that end with different outcomes, so a present difference is stated beside it.
+    // Only ended transactions with different outcomes are counted, so a text says if nodes differ at this step.
     const now = row.name === "mixed" && !isBroken && store.frame !== undefined && differNow(store.frame.view) ? html` <em>${say("player.differ_now")}</em>` : nothing;
     if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b>${now}</span>${line}${elsewhere}</li>`;
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
@@ -135,7 +135,7 @@ export class GuaranteeStrip extends MeasuredElement {
 
 const namesOf = (rows: readonly StripRow[]): string[] => rows.map(({ name }) => say(`player.guarantee.${name}`));
 
-/** The term that says why the other guarantees are not judged. */
+/** The term (catalogue key) that explains why the other guarantees are not judged in this run. */
 function whyNot(judged: readonly StripRow[], frame: Frame | undefined): string {
   return judged.length > 0 && frame !== undefined && kafka(frame) ? "player.not_judged" : "player.not_judged_elsewhere";
 }

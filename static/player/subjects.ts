@@ -1,6 +1,8 @@
 import type { PlayerStore } from "./store.ts";
 
-/** Everything that has a name in this run and can be the subject of a step, by kind. */
+/**
+ * The names that conditions may give as the subject of a step in this run, by kind: actors, partitions, transactions.
+ */
 export function subjectsOf(store: PlayerStore): { kind: "actor" | "partition" | "transaction"; ids: string[] }[] {
   const view = store.frame?.view;
   const partitions = new Set([...(store.header?.partitions ?? []), ...Object.keys(view?.partitions ?? {})]);

@@ -1,6 +1,6 @@
 /**
- * Submits the form of a page at once, `<form data-submit-at-once>`: a reader's browser does so by itself, programs that
- * read the page for a preview do not, and without scripts the reader presses its button.
+ * Submits the form `<form data-submit-at-once>` as soon as the page is loaded. So a reader's browser does this by
+ * itself, but a program that reads the page for a preview does not; without scripts, the reader presses the button.
  */
 
 export function submitAtOnce(page: Document): void {

@@ -1,12 +1,12 @@
 /**
- * What the page requests from its source, and when.
+ * Requests steps and views from the source when the page needs them.
  *
- * Near the reader, whole slices of steps are requested. For a jump, the page requests a difference (`difference`): the
- * changes from a held view to the wanted one, and the step there, instead of all steps between. For a farther jump, it
- * requests a near view (`near_view`): the view there without the parts that lie far back, and its step. One such
- * request is in transit at a time, so that a drag requests no more than it can get; its result is shown even if the
- * reader is elsewhere by then. When the reader rests, the page fetches the slices around them, then those never seen,
- * and last the step after the newest one, if the reader is there and did not get it with the last step.
+ * Near the step on show, whole slices of steps are requested. For a jump, the page requests a difference
+ * (`difference`): the changes from a view that it holds to the wanted one, and the step there, instead of all steps
+ * between. For a farther jump, it requests a near view (`near_view`): the view there without its old parts, and the
+ * step. Only one such request is in transit at a time, so that a drag requests no more than the server can answer; its
+ * result is shown even if the reader is elsewhere by then. When the reader rests, the page fetches the slices around
+ * the step on show, then those never seen, and last the step after the newest one, if the newest one is on show.
  */
 
 import type { Ahead } from "./ahead.ts";
@@ -16,15 +16,15 @@ import type { Answer, Command } from "./source.ts";
 import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 
 export const defaults = {
-  /** The most steps that count as stepping; more are a jump. */
+  /** The most steps by which the reader moves near the step on show; a longer move is a jump. */
   near: 20,
-  /** The most steps of a difference; beyond them, a near view is the smaller answer. */
+  /** The most steps over which a difference is requested; over more, a near view is the smaller answer. */
   wayAtMost: 300,
   /** The number of steps ahead of the reader that are requested before they are needed. */
   ahead: 24,
-  /** Milliseconds without a frame after which the reader rests; also between the fetches that follow. */
+  /** Milliseconds without a new frame after which the reader counts as resting. */
   rest: 160,
-  /** The factor of `rest` while the knob is held, because an answer may take longer than a rest. */
+  /** While the knob is held, `rest` has to pass so many times, because an answer may take longer than one rest. */
   restsDragged: 5,
 };
 
@@ -34,7 +34,7 @@ export interface Place {
   shown: number;
 }
 
-/** What the supply needs from its store. */
+/** The functions and objects of the store that the supply uses. */
 export interface Asking {
   lines: Lines;
   ahead: Ahead;
@@ -43,7 +43,7 @@ export interface Asking {
   later: (milliseconds: number, action: () => void) => void;
   /** Called with the step to which a difference or a near view led. */
   landed: (branch: string, number: number) => void;
-  /** The reader's place; null while only requested steps may be fetched. */
+  /** The reader's place; null without a live connection, when nothing is fetched in advance. */
   resting: () => (Place & { isDragged: boolean }) | null;
 }
 
@@ -53,13 +53,13 @@ export class Supply {
   #fetching = new Set<string>();
   #isAsked = false;
   #hasBegun = false;
-  /** False after the server has refused a difference: steps and near views lead everywhere, too. */
+  /** False after the server has refused a difference. The page then requests only steps and near views. */
   #hasDifferences = true;
-  /** Near views that were refused: the same request, sent again at once, would be refused again. */
+  /** `branch/number` of near views that were refused: they are not requested again. */
   readonly #refused = new Set<string>();
   #waits = false;
   #frames = 0;
-  /** Branch → the step up to which everything has been seen. */
+  /** Branch → the step up to which the page has seen all steps. */
   readonly #seen = new Map<string, number>();
 
   constructor(asking: Asking) {
@@ -72,7 +72,7 @@ export class Supply {
     this.#fetching.clear();
   }
 
-  /** Requests what is missing for a frame at `number`, starting from the step on show. */
+  /** Requests the steps or the view that are missing for a frame at step `number`. */
   need({ branch, shown }: Place, number: number): void {
     const before = Math.max(number - 1, 0);
     const isLost = [before, number].find((one) => this.#lines.isLost(branch, one));
@@ -86,7 +86,10 @@ export class Supply {
     this.#hasBegun = true;
   }
 
-  /** Requests the slices back to a held view, within the window of `number`; false: there is no such view. */
+  /**
+   * Requests the slices of steps from which the view at `before` can be folded, back to a view that the page holds.
+   * Returns false if there is no such view in the window of `number`.
+   */
   #askSlices(branch: string, before: number, number: number): boolean {
     const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
     for (let from = number; from >= first; ) {
@@ -98,7 +101,7 @@ export class Supply {
     return false;
   }
 
-  /** After a frame was drawn: fetches the following steps for a reader who steps, and the rest once the reader rests. */
+  /** The store calls this after it drew a frame. Requests the next steps if the reader moved by a step (`stepped`). */
   drew({ branch, shown }: Place, stepped: boolean): void {
     const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
     if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);
@@ -106,7 +109,7 @@ export class Supply {
     if (this.#lines.isOutgrown(branch, shown)) this.#see(branch, shown, false);
   }
 
-  /** Requests the slice of `number`, with one request for each branch that owns steps in it. */
+  /** Requests the slice of steps with step `number`, by one request for each branch that owns steps in it. */
   slice(branch: string, number: number): void {
     const from = sliceOf(number) * SLICE_SIZE + 1;
     const to = Math.min(from + SLICE_SIZE - 1, this.#lines.newest(branch));
@@ -118,7 +121,7 @@ export class Supply {
     }
   }
 
-  /** Requests the difference from a held view. If it is refused, the same view is requested in another way. */
+  /** Requests the difference from the view `from` to step `to`. If it is refused, no more differences are requested. */
   #go(branch: string, from: { number: number; view: View }, to: number): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
@@ -131,7 +134,7 @@ export class Supply {
     });
   }
 
-  /** Requests the view at `number` with its step: all that a frame needs. */
+  /** Requests the near view at step `number`. `toBeShown`: whether the store is informed, so that it shows the step. */
   #see(branch: string, number: number, toBeShown = true): void {
     const place = `${branch}/${number}`;
     if (this.#isAsked || this.#refused.has(place)) return;
@@ -147,7 +150,7 @@ export class Supply {
     const name = JSON.stringify(command);
     if (this.#fetching.has(name)) return;
     this.#fetching.add(name);
-    // A refused fetch stays in the set: the same request, sent again at once, would be refused again.
+    // A refused request stays in the set, so that it is not sent again.
     void this.#with.ask(command).then((answer) => {
       if (answer !== null) this.#fetching.delete(name);
     });
@@ -174,8 +177,8 @@ export class Supply {
   }
 
   /**
-   * Fetches the nearest slice that the page lacks: near the reader any slice, farther away only those never seen.
-   * False: there is none.
+   * Requests the nearest slice that the page lacks. At most one slice away from the step on show, this is any slice
+   * that is not held; farther away only one that was never seen. Returns false if there is none.
    */
   #fetchAround({ branch, shown }: Place): boolean {
     const newest = this.#lines.newest(branch);

@@ -1,13 +1,14 @@
-/** A swipe across the picture goes to the next beat (to the left) or back. Knows nothing of the player. */
+/** Recognises swipes: to the left means on, to the right back. Knows nothing of the player. */
 
 export const defaults = {
   /**
-   * `least`: the least px along the swipe. `across`: the largest share of them across it. `ms`: its longest duration.
+   * A touch is a swipe if it moves at least `least` px to a side, by at most the share `across` of these up or down, in
+   * at most `ms` milliseconds.
    */
   least: 56,
   across: 0.5,
   ms: 700,
-  /** px at the edges of a screen, where a finger turns the browser's own pages and does not swipe. */
+  /** px at the left and right edge of the screen: a touch that begins there is the browser's own gesture. */
   edge: 24,
 };
 

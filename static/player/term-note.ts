@@ -1,11 +1,10 @@
 /**
- * `<eos-term-note>`: shows what a term means beside the term, instead of on a page of its own: its sentences, and a
- * link into the reference.
+ * `<eos-term-note>`: a note beside a term that shows what the term means, with a link into the reference.
  *
- * A press on any element with `data-term` (`terms.ts`) opens it, inside panels too, with the text for the run around
- * the element (`data-kept-by`). With the middle button or Ctrl, a link into the reference still opens in its own tab.
- * `data-names` lists what the term is said of, if the element shows only a count. Escape and a press elsewhere close
- * it, and the focus goes back.
+ * A press on any element with `data-term` (`terms.ts`), also inside panels, opens the note. Its text is the one that is
+ * true of the run around the element (`data-kept-by`). With Ctrl or the middle button, a link into the reference opens
+ * in a tab as usual. If the element shows only a count, `data-names` lists the counted names, which the note then
+ * shows. Escape and a press elsewhere close the note, and the focus goes back to the element.
  */
 
 import type { TemplateResult } from "lit";
@@ -54,7 +53,7 @@ export class TermNote extends LitElement {
     if (pressed !== null && this.explain(pressed)) event.preventDefault();
   };
 
-  /** Shows what a term means; false: the catalogue has no text. */
+  /** Opens the note for a pressed term. Returns false if the catalogue has no text for it. */
   explain(pressed: PressedTerm): boolean {
     const meaning = meaningHere(pressed, this);
     if (meaning === null) return false;

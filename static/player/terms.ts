@@ -1,7 +1,9 @@
 /**
- * Terms that a press explains in place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
+ * Finds the explanation of terms (rules, errors, isolation levels, guarantees), which a press shows (`term-note.ts`).
+ * Pure.
  *
- * A term is a key of the catalogue in `data-term`; its explanation consists of the catalogue's own texts.
+ * An element names its term by a key of the catalogue in `data-term`; the explanation consists of texts of the
+ * catalogue.
  */
 
 import type { TemplateResult } from "lit";
@@ -20,7 +22,7 @@ export interface Meaning {
   more: string;
 }
 
-/** Addresses of the reference; "" in a file that has no site around it. */
+/** Addresses of the reference; "" in a file that plays offline, which has no site. */
 export interface Shelf {
   /** The address of a rule, with `{rule}`. */
   rules: string;
@@ -45,14 +47,17 @@ export function isolationTerm(isolation: string): string | null {
   return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
-/** Where a run's controller stores its decisions. If a rule has a text for each kind, the one for the run is shown. */
+/**
+ * Where the controller of a run's cluster stores its decisions. Some rules have a text for each of the two; the page
+ * shows the one for the run.
+ */
 export type Keeper = "zookeeper" | "quorum";
 
 export function keeperOf({ quorum }: Pick<View, "quorum">): Keeper {
   return Object.keys(quorum ?? {}).length > 0 ? "quorum" : "zookeeper";
 }
 
-/** The key of a rule's text in a run with this keeper; without a run, of the text that is true of every run. */
+/** The catalogue key of a rule's text in a run with this keeper; null as keeper: the text that is true of every run. */
 export function requirementText(rule: string, keeper: Keeper | null): string {
   const own = `requirement.${rule}.${keeper}`;
   return keeper !== null && words.knows(own) ? own : `requirement.${rule}`;
@@ -74,13 +79,13 @@ export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Kee
   return meaning(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
 }
 
-/** An element that was pressed for its term (`data-term`), in the words of a run with this keeper. */
+/** A pressed element with a term (`data-term`), and the keeper of the run around it; null: not in a run. */
 export interface PressedTerm {
   opener: HTMLElement | SVGElement;
   keeper: Keeper | null;
 }
 
-/** The pressed term; null: none, or the press opens a page of its own. */
+/** The term on which a press was; null: on none, or Ctrl or Shift makes the browser open a page. */
 export function pressedTerm(event: MouseEvent): PressedTerm | null {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return null;
   const path = event.composedPath().filter((one) => one instanceof HTMLElement || one instanceof SVGElement);
@@ -89,30 +94,32 @@ export function pressedTerm(event: MouseEvent): PressedTerm | null {
   return opener === undefined ? null : { opener, keeper: keeper ?? null };
 }
 
-/** What a pressed term means; null: the catalogue has no text. */
+/** The explanation of a pressed term; null if the catalogue has no text. */
 export function meaningHere({ opener, keeper }: PressedTerm, shelf: Shelf): Meaning | null {
   return meaningOf(opener.dataset["term"] ?? "", shelf, keeper);
 }
 
-/** A rule's number: a link into the reference, or a button if there is none; a press shows the rule's text. */
+/**
+ * The name of a rule, such as `SEQ-11`, as a link into the reference or, without one, a button. A press explains it.
+ */
 export function ruleChip(rule: string, rules: string): TemplateResult {
   const term = `requirement.${rule}`;
   if (rules !== "") return html`<a class="chip" data-term=${term} href=${rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
   return words.knows(term) ? html`<button class="chip" data-term=${term}>${rule}</button>` : html`<span class="chip">${rule}</span>`;
 }
 
-/** The name of an error; a press shows what it means. */
+/** The name of an error, as a button that explains it; only the name if the catalogue does not explain it. */
 export function errorName(name: string): TemplateResult | string {
   const term = errorTerm(name);
   return term === null ? name : html`<button class="term" data-term=${term}>${name}</button>`;
 }
 
-/** Like `termed`, but a line of Chinese may end only between its words (`word-break: keep-all`). */
+/** As `termed`, for a place with `word-break: keep-all`: lines of Chinese may end only between its words. */
 export function phrased(text: string): unknown {
   return isChinese(text) ? phrasesOf(text).map((phrase) => html`${termed(phrase)}<wbr>`) : termed(text);
 }
 
-/** A sentence in which names are not broken and names of errors can be pressed. */
+/** A sentence in which names are not broken over two lines, and names of errors can be pressed. */
 export function termed(text: string): unknown {
   const parts = text.split(ERROR);
   return parts.length === 1 ? unbroken(text) : parts.map((part, index) => (index % 2 === 1 ? errorName(part) : unbroken(part)));

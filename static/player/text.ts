@@ -1,9 +1,9 @@
 /**
  * Texts: turns a catalogue key and its parameters into the sentence of the current language.
  *
- * The catalogue (docs/frame.md, section Sentences) is the server's; both languages are complete there. A key
- * or a parameter that is missing shows itself in brackets, so that a fault is seen and not hidden. The engine
- * fills the same texts in the same way (engine/explain/sentences.py).
+ * The catalogue (docs/frame.md, section Sentences) comes from the server, which has all texts in both languages. In
+ * place of a missing text or parameter, its key is shown in brackets, so that the fault is noticed. The engine fills
+ * the same texts in the same way (engine/explain/sentences.py).
  *
  *     say("broker.duplicate_found", { producer_id: 0, ... })
  */
@@ -22,18 +22,20 @@ export interface Catalogue {
 const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?/g;
 /** The mark between the ends of a range. */
 const UP_TO = "–";
-/** The prefix of slots for sender and receiver of a message. */
+/** The prefix of slots for an end of a message (sender, receiver) or of a connection. */
 const END = "end";
 const CONNECTION = "connection";
 const OTHER_END: Readonly<Record<string, string>> = { source: "destination", destination: "source", from: "to", to: "from" };
 /** The suffix of a slot for a calendar time in milliseconds since 1970. */
 const UTC = " UTC";
-/** Slots that hold a moment of the run; every other slot before `ms` holds a duration. */
+/** Names of slots before ` ms` that hold a moment of the run; any other slot before ` ms` holds a duration. */
 const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
-/** Below this, moments, and durations that are not whole seconds, are written in milliseconds. */
+/**
+ * Below so many ms, a moment is written in milliseconds, and a duration, too, unless it is a number of whole seconds.
+ */
 const MILLISECONDS_BELOW = 10_000;
 const SECOND_MS = 1000;
-/** From here on, a moment is written as on a clock. */
+/** From so many ms on, a moment of the run is written as on a clock. */
 const LONG_MOMENT_MS = 60_000;
 const UNITS = [
   ["duration.days", 86_400_000],
@@ -42,22 +44,22 @@ const UNITS = [
 ] as const;
 const SECONDS = "duration.seconds";
 
-/** The words before a moment in Chinese. */
+/** Matches 第 before a moment in a Chinese text, with the character before it. */
 const NTH = /([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)/g;
 const CHINESE = /[\u3400-\u9fff]/;
-/** A last letter or mark of a text after which Chinese continues without a space. */
+/** Matches a text that ends with a Chinese character or mark, after which Chinese goes on without a space. */
 const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
 
 const CHINESE_BETWEEN = "、";
 
-/** The mark between the items of a list; Chinese has its own. */
+/** The mark between the items of a list in this text: `、` in a Chinese one. */
 function betweenIn(text: string): string {
   return CHINESE.test(text) ? CHINESE_BETWEEN : ", ";
 }
 
 /**
- * A value as people read it: the items of a list joined with commas, with a Chinese colon in an item such as `t-0:
- * broker-1` of a Chinese text; null becomes a dash.
+ * A value as text. The items of a list are joined by `between`; if that is the Chinese mark, items such as `t-0:
+ * broker-1` get a Chinese colon. Null becomes a dash.
  */
 export function formatValue(value: Json | undefined, between = ", "): string {
   if (value === null || value === undefined) return "–";
@@ -74,8 +76,8 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
 }
 
 /**
- * A time in units, exactly: `19.69 s`, `7 d 10 min`; null for values that stay in milliseconds, for anything else, and
- * without a catalogue.
+ * The exact time of slot `name` in larger units than ms: `19.69 s`, `7 d 10 min`. Null for a value that is written in
+ * milliseconds or is no number, and without a catalogue.
  */
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
   const isMoment = MOMENTS.has(name);
@@ -95,8 +97,8 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
 }
 
 /**
- * A moment of the run, written as on a clock: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; durations have units
- * instead, so that the two differ.
+ * A moment of the run (ms), written as on a clock: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`. Durations have units
+ * instead, so that a reader can tell the two apart.
  */
 function momentText(milliseconds: number, word: (key: string) => string | undefined): string {
   const [[dayKey, day]] = UNITS;
@@ -109,7 +111,7 @@ function momentText(milliseconds: number, word: (key: string) => string | undefi
   return `${days > 0 ? `${fill(word(dayKey) ?? "", { count: days })} ` : ""}${hours}:${two(minutes)}:${second}`;
 }
 
-/** A calendar time from milliseconds since 1970, in UTC: `2026-11-20 09:12:00`. */
+/** Milliseconds since 1970 as calendar time in UTC: `2026-11-20 09:12:00`. */
 export function clock(milliseconds: number): string {
   const at = new Date(milliseconds);
   return Number.isNaN(at.valueOf()) ? String(milliseconds) : at.toISOString().slice(0, 19).replace("T", " ");
@@ -119,17 +121,17 @@ export function clock(milliseconds: number): string {
 interface Slot {
   name: string;
   prefix: string | undefined;
-  /** The word after the number 1, and after any other number. */
+  /** The words of `{count:one|many}`: after the number 1 and after any other; undefined in another slot. */
   one: string | undefined;
   many: string | undefined;
   unit: string | undefined;
   /** The space before a Chinese word; "" before another. */
   space: string;
-  /** Name of the slot that ends the range that begins here; null: no range begins here. */
+  /** If a range begins here (`{first}–{last}`), the name of the slot at its end; else null. */
   end: string | null;
 }
 
-/** The parsed texts: texts are few and are filled at every step, so each is parsed once. */
+/** Text → its parts. There are few texts, and they are filled at every step, so each is parsed only once. */
 const read = new Map<string, readonly (string | Slot)[]>();
 
 function partsOf(text: string): readonly (string | Slot)[] {
@@ -166,7 +168,8 @@ function markRanges(parts: (string | Slot)[]): void {
 }
 
 /**
- * The text with `t = {at} ms` instead of `第 {at} ms` for moments from a minute on: 第 1 分钟 would be the first minute.
+ * A Chinese text with `t = {at} ms` in place of `第 {at} ms` for each moment from a minute on, because 第 1 分钟 would mean
+ * the first minute.
  */
 function sinceTheStart(text: string, params: JsonObject): string {
   return text.replace(NTH, (found: string, before: string, name: string) => {
@@ -178,9 +181,10 @@ function sinceTheStart(text: string, params: JsonObject): string {
 
 /**
  * Fills the slots of a text: `{name}`; `{count:one|many}`; `{name@prefix}`, which becomes the text of the key
- * `prefix.value`. A range whose ends are equal becomes one number. `{name} ms` becomes seconds, minutes, hours and
- * days: a duration of ten seconds and more or of whole seconds, a moment of the run of ten seconds and more. `{name}
- * UTC` becomes a calendar time. A parameter that is a sentence is filled itself; a missing parameter shows its name.
+ * `prefix.value`. A range whose ends are equal becomes one number. `{name} ms` becomes seconds, minutes, hours and days
+ * if it is a moment of the run or a duration of ten seconds and more, or a duration of whole seconds. `{name} UTC`
+ * becomes a calendar time. A parameter that is itself a sentence is filled, too; in place of a missing parameter, its
+ * name is shown. `word`: returns the text of a catalogue key.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
@@ -204,7 +208,10 @@ function isOne({ name, end }: Slot, params: JsonObject): boolean {
   return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
 }
 
-/** The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role. */
+/**
+ * The name of a message's sender or receiver, or of an end of a connection. If both ends are the same broker, its role
+ * at this end.
+ */
 function endText(name: string, prefix: string, params: JsonObject, word: (key: string) => string | undefined): string {
   const value = formatValue(params[name]);
   if (params[OTHER_END[name] ?? ""] !== params[name]) return value;
@@ -229,7 +236,9 @@ function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, w
   return `${value} ${given === 1 ? one : many}`;
 }
 
-/** Reads a catalogue: the server's `{texts, sources}`, or a plain `{key: text}`. */
+/**
+ * The catalogue in a parsed document: the server's `{texts, sources}`, or a plain `{key: text}`. Throws for any other.
+ */
 export function readCatalogue(document: unknown): Catalogue {
   if (typeof document !== "object" || document === null) throw new Error("The catalogue is not an object.");
   const whole = document as Record<string, unknown>;
@@ -239,7 +248,7 @@ export function readCatalogue(document: unknown): Catalogue {
   return { texts: whole["texts"] as Texts, sources: (whole["sources"] ?? {}) as Record<string, string> };
 }
 
-/** The words of one page: both languages, one of them current. */
+/** The catalogues of a page by language, of which one is current. */
 export class Words extends EventTarget {
   #catalogues = new Map<Language, Catalogue>();
   #current: Language = "en";
@@ -260,7 +269,7 @@ export class Words extends EventTarget {
     });
   }
 
-  /** Switches the language without a reload; fires `change`. The language must have been learnt. */
+  /** Makes a language current and fires `change`. Its catalogue must have been given by `learn` before. */
   use(language: Language): void {
     this.#current = language;
     this.dispatchEvent(new Event("change"));
@@ -293,7 +302,7 @@ export class Words extends EventTarget {
   }
 }
 
-/** The page's words. Panels read them while they draw; a new frame comes after every switch. */
+/** The words of this page. Panels read them while they draw; after a switch of the language, they get a new frame. */
 export const words = new Words();
 
 export function say(key: string, params: JsonObject = {}): string {
@@ -308,7 +317,9 @@ export function slotsOf(key: string): string[] {
   return words.slots(key);
 }
 
-/** Loads one language's catalogue and makes it current. Throws with the address if that fails. */
+/**
+ * Loads the catalogue of a language, unless it is loaded, and makes it current. Rejects with the address if that fails.
+ */
 export async function loadLanguage(language: Language, address: string, into: Words = words): Promise<void> {
   if (!into.has(language)) {
     const response = await get(address);

@@ -1,8 +1,9 @@
 /**
- * Geometry of the time axis that the guarantee strip and the scrubber share: pure, no DOM.
+ * The geometry of the time axis that the guarantee strip and the scrubber share, so that a step has the same x in both.
+ * Pure, no DOM.
  *
- * A step has the same x in both. While a run can go on, the axis ends at a round number beyond the newest step, so that
- * it does not move with every step; the steps up to there are not made yet.
+ * While a run without a plan can go on, the axis ends at a round number of steps, greater than that of the newest step,
+ * so that it does not change with every new step.
  */
 
 import type { Stretch } from "./lines.ts";
@@ -14,7 +15,9 @@ export interface Axis {
   left: number;
   right: number;
   end: number;
-  /** In a run with beats, each beat has its own scale, in order, and every step stands in the middle of its share. */
+  /**
+   * In a run with beats: the beats in order, each with its own scale. A step is in the middle of its share of the beat.
+   */
   segments?: readonly Segment[];
 }
 
@@ -38,7 +41,9 @@ export function roundEnd(newest: number): number {
   }
 }
 
-/** One axis for all branches: it ends at or after the end of the longest. */
+/**
+ * The axis of a run without beats. It is the same for all branches, and ends at the last step of the longest or later.
+ */
 export function axisOf(branches: Iterable<BranchInfo>, left: number, right: number): Axis {
   let newest = 0;
   let open = 0;
@@ -61,7 +66,7 @@ export function xOf(axis: Axis, number: number): number {
   return x + (width * (Math.min(number, last) - first + 0.5)) / (last - first + 1);
 }
 
-/** The step nearest to x, within 0..newest. */
+/** The number of the step nearest to x (px), from 0 to `newest`. */
 export function stepAt(axis: Axis, x: number, newest: number): number {
   const { segments } = axis;
   const within = (number: number): number => Math.max(0, Math.min(newest, number));
@@ -72,12 +77,12 @@ export function stepAt(axis: Axis, x: number, newest: number): number {
   return within(Math.min(last, first + Math.max(0, Math.round(((x - from) / width) * (last - first + 1) - 0.5))));
 }
 
-/** px that a finger moves before it is decided whether it drags the knob or scrolls the page. */
+/** px that a finger has to move until `wayOf` says whether it drags the knob or scrolls the page. */
 const SLACK = 6;
 
 /**
- * The direction of a finger that has moved `right` and `down` px: along the axis, or across it, which scrolls; null:
- * not decided yet.
+ * The direction of a finger that has moved `right` px to the right and `down` px down: along the axis, which drags, or
+ * across it, which scrolls. Null if it has not moved far enough.
  */
 export function wayOf(right: number, down: number): "along" | "across" | null {
   if (Math.hypot(right, down) < SLACK) return null;
@@ -87,18 +92,18 @@ export function wayOf(right: number, down: number): "along" | "across" | null {
 export interface Ticks {
   /** The SVG path of all plain ticks. */
   plain: string;
-  /** Steps that have a shape of their own, at most one in a column of pixels. */
+  /** The numbers of steps whose ticks have a shape of their own, at most one of each kind per column of pixels. */
   interesting: number[];
   lost: number[];
   refused: number[];
   broken: number[];
-  /** Stretches [from, to] of steps that have not been fetched yet. */
+  /** Ranges [from, to] of steps that the page has never seen. */
   unknown: [number, number][];
 }
 
 /**
- * The ticks of all steps up to `newest`, joined by columns of pixels, so that 20,000 steps cost no more than the pixels
- * that they cover.
+ * The ticks of all steps up to `newest`. Steps in the same column of pixels have one tick, so that 20,000 steps cost no
+ * more to draw than the pixels that they cover. `mark`: returns the marks of a step (bits, windows.ts); `y`: in px.
  */
 export function ticks(axis: Axis, newest: number, mark: (number: number) => number, y: number): Ticks {
   const result: Ticks = { plain: "", interesting: [], lost: [], refused: [], broken: [], unknown: [] };
@@ -136,9 +141,9 @@ export function ticks(axis: Axis, newest: number, mark: (number: number) => numb
 }
 
 /**
- * The steps after which other branches leave the line on show, each with these branches; the list of branches has the
- * whole tree. A branch that leaves its parent after the step at which the line has left that parent leaves another
- * line.
+ * The steps of the branch on show and its ancestors after which other branches leave, each with these branches.
+ * `onShow`: the ranges of the line on show. A branch does not count if it leaves an ancestor only after the step at
+ * which the line on show has left it.
  */
 export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly Pick<Stretch, "owner" | "to">[]): { at: number; branches: BranchInfo[] }[] {
   const forks = new Map<number, BranchInfo[]>();

@@ -1,4 +1,4 @@
-/** The timers of all components: clients list theirs in the view, the engine derives those of all other roles. */
+/** Collects the running timers of all components. The view has those of clients; the engine derives all others. */
 
 import type { ActorTimer } from "../generated/messages.ts";
 import type { View } from "./frame.ts";

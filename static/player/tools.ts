@@ -1,6 +1,6 @@
 /**
- * `<eos-tools .store .play .walk .zoom>`: actions on the page: search, share, language, and a menu with all others. On
- * a small page, share and language come first in the menu, which leaves room for the title.
+ * `<eos-tools .store .play .walk .zoom>`: the buttons for actions on the page: search, share, language, and a menu with
+ * all others. On a small page, share and language are the first entries of the menu, to leave room for the title.
  */
 
 import type { TemplateResult } from "lit";
@@ -42,14 +42,14 @@ export class Tools extends StoreElement {
   declare library: string;
   declare compare: string;
   declare share: string;
-  /** The address that makes a scenario of the branch on show; empty for readers who cannot store one. */
+  /** The address that makes a scenario from the branch on show; "" for readers who may not store one. */
   declare workshop: string;
   /** In a frame on another page: the address that opens the player outside the frame. */
   declare open: string;
-  /** Whether there is a text about the meaning of the run. */
+  /** Whether the run has a card about its meaning, which the menu then offers. */
   declare lesson: boolean;
   declare presenting: boolean;
-  /** Whether the page is read from the back of a room. */
+  /** Whether the page is shown by a projector, with larger letters. */
   declare projector: boolean;
   declare theme: Theme;
   readonly #small = new Small(this);

@@ -1,6 +1,7 @@
 /**
- * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: sends the server how far its reader looked
- * and from which steps they went back. Only pages that inform the reader of this contain it (docs/analytics.md).
+ * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: reports to the server how far the reader
+ * looked, and from which steps they went back. Only pages that inform the reader of this contain the element
+ * (docs/analytics.md).
  */
 
 import "./player.ts";
@@ -56,7 +57,7 @@ export class TrailElement extends HTMLElement {
 
   readonly #tell = (): void => this.#post(this.#trail.take());
 
-  /** Sends a report. A lost one is not sent again: a count is not worth making a reader wait. */
+  /** Sends a report. If it is lost, it is not sent again. */
   #post(report: TrailReport | null): void {
     const address = this.getAttribute("address");
     if (report === null || address === null) return;

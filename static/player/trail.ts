@@ -1,9 +1,9 @@
 /**
- * How far a reader looked, and from which steps they went back: the content of the reports of `<eos-trail>`. Knows no
- * clock and no network.
+ * Collects the content of the reports of `<eos-trail>`: how far a reader looked, and from which steps they went back.
+ * Knows no clock and no network.
  *
- * A reader went back if they come to rest before the step where they rested last: one who drags past fifty steps, or
- * presses a key five times, went back once.
+ * A reader went back if they come to rest at an earlier step than the one where they rested before. So a drag over
+ * fifty steps, or five presses of a key, count as going back once.
  */
 
 export const defaults = {
@@ -11,7 +11,7 @@ export const defaults = {
   restAfter: 1_000,
   /** Milliseconds between two reports. */
   tellEvery: 15_000,
-  /** The most steps back in one report; more than a reader goes back in that time. */
+  /** The most entries for going back in one report: more than a reader makes in that time. */
   backsMax: 100,
 };
 
@@ -32,8 +32,8 @@ export class Trail {
   #isNews = false;
 
   /**
-   * To be called when the reader has moved to a step. Returns the report on a branch that they left; null: they left
-   * none.
+   * The element calls this when the reader has moved to a step. If they have switched to another branch, returns the
+   * report on the branch before; else null.
    */
   moved(branch: string, step: number): TrailReport | null {
     const left = branch === this.#branch ? null : this.take();
@@ -48,7 +48,7 @@ export class Trail {
     return left;
   }
 
-  /** To be called when the reader has not moved for a while. */
+  /** The element calls this when the reader has not moved for `restAfter` ms. */
   rests(): void {
     if (this.#last < this.#rested && this.#backs.length < defaults.backsMax) this.#backs.push(this.#rested);
     this.#rested = this.#last;

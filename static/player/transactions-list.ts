@@ -1,9 +1,10 @@
 /**
- * `<eos-transactions .store=${store} .transactions=${transactions}>`: one line per transaction: its identity, a bar
- * from its first to its last step, its outcome, its duration, and the partitions to which it wrote. A press goes to its
- * steps.
- * `.along=${steps}`: for one of two compared runs, the number of steps of the longer one. The bars of both runs use
- * this scale, the list shows only what is known at the step on show, and a press fires the event `go`.
+ * `<eos-transactions .store=${store} .transactions=${transactions}>`: the list of transactions. Each line has the
+ * identity of a transaction, a bar from its first to its last step, its outcome, its duration, and the partitions to
+ * which it wrote. A press goes to one of its steps.
+ *
+ * `.along=${steps}`: for one of two compared runs, the number of steps of the longer one. The bars of both runs then
+ * have this scale, the list shows only what is known at the step on show, and a press fires the event `go`.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -93,8 +94,7 @@ export class TransactionsList extends StoreElement {
   }
 
   /**
-   * Goes to a step of a transaction. A Kafka transaction is also selected; one of the middleware is known only by its
-   * nodes.
+   * Goes to a step of a transaction. A transaction of Kafka is also selected; one of the middleware cannot be selected.
    */
   #go(store: PlayerStore, line: TransactionLine, step: number): void {
     if (line.producer_id !== null) store.select({ kind: "transaction", id: line.id });
@@ -131,8 +131,9 @@ export function sentenceOf(line: TransactionLine): string {
 }
 
 /**
- * The bar of a transaction: solid once it is decided, dashed before; with a tick where the outcome became durable. The
- * bar of an open one goes on to `now`.
+ * The bar of a transaction, from its first to its last step: dashed up to the step at which its outcome is decided,
+ * where it has a tick, and solid after it. The bar of an open transaction ends at step `now`. `end`: the scale, in
+ * steps.
  */
 function bar(line: TransactionLine, now: number, end: number, shown: number): SVGTemplateResult {
   const x = (step: number): number => Math.round((step / end) * BAR.width);

@@ -1,7 +1,6 @@
 /**
- * The transactions of the branch on show, one line each, as the server sends them for the whole branch
- * (docs/websocket.md, `transactions`); a recording contains them. They are requested only while the list is open, and
- * again when steps have arrived since.
+ * Requests the transactions of the branch on show, one line for each (docs/websocket.md, `transactions`); a recording
+ * contains them. They are requested only while the list is open, and again when further steps have arrived.
  */
 
 import type { TransactionLine, TransactionLines } from "../generated/messages.ts";
@@ -20,12 +19,15 @@ export function stopsOf(lines: readonly TransactionLine[]): number[] {
   return [...new Set(stops)].sort((one, other) => one - other);
 }
 
-/** The line as it is after a step of its run at this virtual time, without later knowledge; null before it begins. */
+/**
+ * A line as it was after step `step` of its run, at virtual time `time` (ms): it contains nothing that happened later.
+ * Null before the transaction begins.
+ */
 export function lineAt(line: TransactionLine, step: number, time: number): TransactionLine | null {
   if (line.first_step > step) return null;
   if (line.last_step <= step) return line;
   const isDecided = line.decided_step !== null && line.decided_step <= step;
-  // The state at that time is not stored.
+  // The line has only the last state of the transaction, so its state at that step is not known.
   return { ...line, over: false, last_step: step, last_at: time, state: "", decided_step: isDecided ? line.decided_step : null, result: isDecided ? line.result : "open" };
 }
 
@@ -49,12 +51,12 @@ export class Transactions extends EventTarget {
     return this.#answered?.branch === this.#store.branch ? this.#answered.lines : null;
   }
 
-  /** Whether they were requested without success: the recording was made without them. */
+  /** Whether the answer has no lines, because the recording was made without them. */
   get isUnknown(): boolean {
     return this.#answered?.branch === this.#store.branch && this.#answered.lines === null;
   }
 
-  /** Says whether the list is open. */
+  /** The list calls this when it opens (`watched` true) or closes. */
   watch(watched: boolean): void {
     this.#watched = watched;
     this.#look();

@@ -28,7 +28,7 @@ const ICONS = {
   stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
   play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
   pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
-  /** The button leads to an interesting step and not to the end, so its sign has a diamond and no bar. */
+  /** `next` leads to the next interesting step, not to the end, so its sign has a diamond in place of a bar. */
   undo: svg`<svg width="15" height="14" aria-hidden="true"><path class="way" d="M5 1 1.5 4.5 5 8M2 4.5h7.5a4 4 0 0 1 0 8H6" /></svg>`,
   next: svg`<svg width="21" height="14" aria-hidden="true"><path d="M1 0v14l9-7zM16 2.5 20.5 7 16 11.5 11.5 7z" /></svg>`,
 };
@@ -38,9 +38,9 @@ export class Transport extends StoreElement {
 
   declare play: Play | undefined;
   declare walk: BeatWalk | undefined;
-  /** Whether the meaning of the run comes after the last step. */
+  /** Whether a card about the meaning of the run follows after the last step. */
   declare ends: boolean;
-  /** In a log case: the address of the page with the remedies, to which the last step leads. */
+  /** In a log case: the address of the page with the remedies, to which a button leads after the last step; else "". */
   declare verdict: string;
   /** The address of comparisons; empty on a page without a site. */
   declare compare: string;
@@ -78,7 +78,9 @@ export class Transport extends StoreElement {
       ${this.#where(store, at, over)}`;
   }
 
-  /** The buttons that move by beats, if the run has them; after the last step, the button to the meaning of the run. */
+  /**
+   * The buttons that move by beats, if the run has beats. After the last step, the one that moves on is that of `#end`.
+   */
   #beats(store: PlayerStore, atEnd: boolean, isOver: boolean): TemplateResult | typeof nothing {
     const { walk } = this;
     const end = isOver ? this.#end() : null;
@@ -105,7 +107,7 @@ export class Transport extends StoreElement {
         ${this.#speed(play)}`;
   }
 
-  /** The button of → after the last step; null: nothing comes after it. */
+  /** The button that → presses after the last step: to the meaning of the run or to the remedies; null: to neither. */
   #end(): TemplateResult | null {
     if (!this.ends) return this.verdict === "" ? null : html`<a class="beat-go primary to-verdict" href=${`${this.verdict}#todo`}>${say("player.do.verdict")} <kbd>→</kbd></a>`;
     return html`<button class="beat-go primary to-lesson" @click=${() => this.dispatchEvent(new CustomEvent("open-lesson", { bubbles: true }))}>${say("lesson.open")} <kbd>→</kbd></button>`;
@@ -124,7 +126,10 @@ export class Transport extends StoreElement {
       </div>`;
   }
 
-  /** The list of branches; after a change by the reader, also the comparison with the run as it was, and the way back. */
+  /**
+   * The button to the list of branches; in a changed run, also the comparison with the run as it was, and the way to
+   * it.
+   */
   #branches(store: PlayerStore): TemplateResult | typeof nothing {
     const { branches } = store.lines;
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
@@ -134,7 +139,7 @@ export class Transport extends StoreElement {
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
-  /** On the run as it was: the link to its comparison with the newest branch. */
+  /** On an unchanged branch: the link that compares it with the newest other branch. */
   #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
@@ -142,13 +147,13 @@ export class Transport extends StoreElement {
   }
 
   /**
-   * The button to the list of branches. A long name is cut, because the list has it whole, and the bar at the top names
-   * a changed run.
+   * The button that opens the list of branches. It names only an unchanged branch or a log, because the line at the top
+   * of the page names a changed run. A long name is cut; the list has it whole.
    */
   #branchHere(store: PlayerStore, count: number): TemplateResult {
     const isLog = store.frame !== undefined && isLogCase(store.frame);
     const { branches } = store.lines;
-    // The other branches of a log are previews of remedies, which go on after the steps of the files.
+    // The other branches of a log case are previews of remedies, whose own steps follow those of the files.
     const called = isLog ? say(store.shown > (stepsInFiles(branches, store.branch) ?? Infinity) ? "player.on_preview" : "player.on_log") : branchTitle(branches, store.branch);
     const others = isLog ? say("player.previews", { count: count - 1 }) : say("player.branch_of", { count });
     const name = isLog || isUnchanged(branches, store.branch) ? html`<span class="called">${called}</span><span class="dot"> · </span>` : nothing;
@@ -187,8 +192,8 @@ export class Transport extends StoreElement {
 }
 
 /**
- * The key of why there are no further steps: the run ended, at a limit or by itself, or the recording did. Null while a
- * presenter may go on.
+ * The catalogue key of the reason why there are no further steps: the run ended by itself or at a limit, or the
+ * recording ended. Null for a follower, because the presenter may still make steps.
  */
 function overKey(store: PlayerStore): string | null {
   const finished = store.info?.finished ?? null;

@@ -1,6 +1,6 @@
 /**
- * Keeps names in a sentence whole: a browser breaks a line at any hyphen, but `broker-` at the end of a line would not
- * be read as a name.
+ * Keeps names in a sentence on one line. A browser may break a line at any hyphen, but `broker-` at the end of a line
+ * would not be recognised as a name.
  *
  *     html`<p>${unbroken("broker-2 answers c-committed.")}</p>`
  */
@@ -9,14 +9,14 @@ import type { TemplateResult } from "lit";
 import { html } from "lit";
 
 export const defaults = {
-  /** The most letters of a name that is kept whole: a longer one would leave a line on a phone half empty. */
+  /** The most letters of a name that is kept on one line: a longer one would leave a line on a phone half empty. */
   longest: 28,
 };
 
 /** A name that contains a hyphen, or an option of a command. */
 const HYPHENATED = /((?<![\p{L}\p{N}_-])--[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+)/u;
 
-/** The text in parts, of which every second one is a name. */
+/** The text, divided into parts; every second part is a name with a hyphen. */
 export function namesIn(text: string): string[] {
   return text.includes("-") ? text.split(HYPHENATED) : [text];
 }
@@ -28,7 +28,8 @@ export function unbroken(text: string): string | (string | TemplateResult)[] {
 }
 
 /**
- * A name in pieces between which a line may end: after its underscores and dots, nowhere else, and not before a number.
+ * A name, divided into pieces between which a line may end: only after its underscores and dots, and not before a
+ * number.
  */
 export function pieces(said: string): (string | TemplateResult)[] {
   return said.replace(/(?<=[A-Z]) (?=\d)/g, "\u00a0").split(/(?<=_|[A-Za-z]\.)(?=[A-Za-z])/).flatMap((piece, index) => (index === 0 ? [piece] : [html`<wbr>`, piece]));

@@ -1,6 +1,6 @@
 /**
- * `<eos-undo-bar .store=${store} .undo=${undo}>`: shown at a step that an intervention caused: the intervention, a
- * button to undo it, and the comparison with the run as it was.
+ * `<eos-undo-bar .store=${store} .undo=${undo}>`: a bar at a step that carries out an intervention. It names the
+ * intervention, and has a button that undoes it and one that compares the run with the run as it was.
  */
 
 import type { TemplateResult } from "lit";
@@ -85,7 +85,7 @@ const CLOSED = "eosviz.undo-bar-closed";
 /** The value of `closedAt` if the page may store nothing. */
 let closed = "";
 
-/** The step whose bar the reader closed, or used to open the comparison: the bar is not shown there again. */
+/** The step at which the reader closed the bar or opened the comparison from it; the bar is not shown there again. */
 function closedAt(): string {
   try {
     return sessionStorage.getItem(CLOSED) ?? closed;

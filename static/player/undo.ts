@@ -1,5 +1,5 @@
 /**
- * Undo goes back to the step before the last intervention, where the run is as it was. Nothing is erased: the branch
+ * Undo: goes back to the step before the last intervention, where the run is as it was. No step is deleted: the branch
  * with the intervention stays, and redo goes there again.
  */
 
@@ -8,7 +8,9 @@ import { lastDone, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 
 export class Undo extends EventTarget {
-  /** The intervention undone last and its branch, while the reader is at the step to which undo led; else null. */
+  /**
+   * The intervention that was undone last, and the branch on which the reader was then; null: none, or it was redone.
+   */
   #taken: { done: Done; from: string } | null = null;
   readonly #store: PlayerStore;
 
@@ -17,18 +19,18 @@ export class Undo extends EventTarget {
     this.#store = store;
   }
 
-  /** The intervention that undo would undo here; null: none. */
+  /** The last intervention up to the step on show, which undo would undo; null: none. */
   get next(): Done | null {
     return lastDone(this.#store.lines.branches, this.#store.branch, this.#store.target);
   }
 
-  /** The intervention that made the step on show; null: none. */
+  /** The intervention that the step on show carries out; null: none. */
   get here(): Done | null {
     const done = this.next;
     return done !== null && done.after === this.#store.target - 1 ? done : null;
   }
 
-  /** The undone intervention, as long as the reader has not moved since; else null. */
+  /** The intervention that was undone last, as long as the reader is at the step to which undo led; else null. */
   get taken(): Done | null {
     const taken = this.#taken;
     if (taken === null) return null;
@@ -46,7 +48,7 @@ export class Undo extends EventTarget {
     return true;
   }
 
-  /** Goes to the step that the undone intervention caused; false if there is none. */
+  /** Goes to the step that carries out the undone intervention; false if there is none. */
   redo(): boolean {
     const taken = this.#taken;
     if (taken === null || this.taken === null) return false;

@@ -1,4 +1,4 @@
-/** The views of a run, as a bar of buttons, and on a narrow page the columns of *Inspect*. */
+/** Draws the bar of buttons that choose the view of a run and, on a narrow page, the column of *Inspect*. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -9,7 +9,7 @@ import { say } from "./text.ts";
 
 export type Column = "left" | "middle" | "right";
 
-/** The part of the player that the tabs read, and the effect of a press. */
+/** The state of the player that the tabs show, and the functions that a press calls. */
 export interface ViewTabs {
   middle: Middle;
   column: Column;
@@ -32,8 +32,8 @@ export function isThere(middle: Middle, frame: Frame | undefined): boolean {
 }
 
 /**
- * The buttons of the views, in the order of the list of panels; *Inspect* has the place of the view between its
- * columns.
+ * The buttons of the views, in the order of the list of panels. *Inspect* replaces the button of the view that is
+ * between its columns.
  */
 export function viewTabs({ middle, frame, hasLogs, hasCode, open, why }: ViewTabs): TemplateResult {
   const between = inspected(hasLogs);
@@ -47,7 +47,7 @@ export function viewTabs({ middle, frame, hasLogs, hasCode, open, why }: ViewTab
     <button class="ask-why" title=${say("player.key.why")} @click=${why}>${say("player.why")} <kbd>w</kbd></button></nav>`;
 }
 
-/** The keys of what the left and the right column are about. */
+/** The catalogue keys of the names of the left and the right column of *Inspect*. */
 export function sidesOf(hasLogs: boolean): readonly [string, string] {
   return hasLogs ? ["player.tab.producer", "player.tab.broker"] : ["player.tab.roles", "player.tab.votes"];
 }

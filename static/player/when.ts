@@ -1,18 +1,18 @@
 /**
- * The time of a step: virtual time; in a log case, the timestamps of its records, and the time since the step before.
+ * Puts the time of a step in words: its virtual time; in a log case, the calendar time of its records and the time
+ * since the step before.
  */
 
 import type { Header } from "./frame.ts";
 import { duration, say } from "./text.ts";
 
 export const defaults = {
-  /** Milliseconds of virtual time from which on a sentence states how much time has passed before its step. */
+  /** If at least so many virtual ms have passed before a step, its sentence says so. */
   leap: 1000,
 };
 
 /**
- * The time of a step in words. `at`, `before`: the times of this step and of the one before it, in ms; null if there is
- * none.
+ * The time of a step in words. `at`: its virtual time in ms; `before`: that of the step before, null if there is none.
  */
 export function whenText(header: Header | null, at: number, before: number | null = null): string {
   const origin = header?.time_origin ?? null;
@@ -22,9 +22,9 @@ export function whenText(header: Header | null, at: number, before: number | nul
 }
 
 /**
- * The text with the time since `before` in front of it, if that is long, and rounded from a minute on: `After 1 min 10
- * s: …`. Times are in ms. Nothing is added in a log case, whose clock says it, nor to a sentence that begins with this
- * time: `The time limit of 5 s has passed`.
+ * The text, with the time from `before` to `at` (virtual ms) in front of it if that is long: `After 1 min 10 s: …`,
+ * rounded to 0.1 s, from a minute on to 1 s. Nothing is added in a log case, where the time is shown anyway, nor to a
+ * sentence that begins with this time: `The time limit of 5 s has passed`.
  */
 export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
   const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;

@@ -5,7 +5,7 @@
 
 import type * as messages from "../generated/messages.ts";
 
-/** A type in which the given tables are always present and the given parts replace its own. */
+/** `Shape`, but with the optional fields `Tables` required, and the fields of `Parts` in place of its own. */
 type Whole<Shape, Tables extends keyof Shape, Parts = unknown> = Omit<Shape, Tables | keyof Parts> & Required<Pick<Shape, Tables>> & Parts;
 
 export type TransactionManagerView = Whole<messages.TransactionManagerView, "partitions">;
@@ -20,7 +20,7 @@ export type ReplicaView = Whole<messages.ReplicaView, "batches" | "producers">;
 
 export type PartitionView = Whole<messages.PartitionView, never, { replicas: Record<string, ReplicaView> }>;
 
-/** What a coordinator adds to a broker. */
+/** The fields of a broker's view that it has as a coordinator. */
 export type CoordinationView = Pick<messages.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
 
 /** The view that the diagrams draw: the state after a step, as far as a page gets it. */
@@ -36,7 +36,7 @@ export type View = Whole<
   }
 >;
 
-/** The type without null in its properties: the page leaves out absent parts. */
+/** `Shape` without null in its fields: in the page, an absent field is missing and never null. */
 export type WithoutNull<Shape> = { [Name in keyof Shape]: Exclude<Shape[Name], null> };
 
 /**

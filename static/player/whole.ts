@@ -1,12 +1,14 @@
 /**
- * Puts empty tables back into views. The engine leaves out empty objects (docs/frame.md), so that a client without
- * requests has no `requests`; panels need not check for that. A complete object stays the same object, and the same
- * part always gives the same complete object, so panels may cache by identity.
+ * Puts empty tables back into views. The engine leaves out empty objects (docs/frame.md): a client without requests has
+ * no `requests`. This module adds them, so that panels need not check. An object that lacks nothing stays the same
+ * object, and the same object always gives the same completed one, so panels may cache by identity.
  */
 
 import type { JsonObject, View } from "./frame.ts";
 
-/** For each kind of object, the names that always exist, and the kinds of the objects under them. */
+/**
+ * A kind of object: the names of its tables and lists, which a completed one always has, and the kinds of its parts.
+ */
 interface Shape {
   /** Whether the object itself may be absent, like the transaction manager of a client without idempotence. */
   isOptional?: boolean;

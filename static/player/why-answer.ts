@@ -1,4 +1,4 @@
-/** Questions to the engine and its answers (docs/websocket.md, `why`). Pure. */
+/** The types of questions to the engine and of its answers (docs/websocket.md, `why`), with functions on them. Pure. */
 
 import type * as messages from "../generated/messages.ts";
 import type { Why, WhyQuestion } from "../generated/messages.ts";
@@ -20,7 +20,8 @@ export interface ShownWhy extends Omit<messages.ShownWhy, "links"> {
 }
 
 /**
- * The reader's question: about a selection (null: about the most unusual thing), and which question (null: the first).
+ * What the reader asked. `selection`: the thing that it is about; null: the engine chooses the most unusual one.
+ * `question`: the kind of question; null: the first one that fits.
  */
 export interface Asked {
   selection: Selection | null;
@@ -29,7 +30,7 @@ export interface Asked {
 }
 
 /**
- * The event of pictures whose things ask *why* with one click; without detail, it asks about the most unusual thing.
+ * The event by which a button in a picture asks *why*. `detail` null: the question is about the most unusual thing.
  */
 export type AskWhyEvent = CustomEvent<Pick<WhyQuestion, "question" | "subject"> | null>;
 
@@ -42,18 +43,20 @@ export function sameThing(one: Selection | null, other: Selection | null): boole
   return one === other || (one !== null && other !== null && one.kind === other.kind && one.id === other.id);
 }
 
-/** The sentences with the one that answers first, then the chain from the symptom to the cause. */
+/**
+ * The sentences of an answer, reordered: first the one that answers the question, then the chain from symptom to cause.
+ */
 export function answerFirst(links: readonly WhyLink[]): WhyLink[] {
   const answer = links.find(({ answers }) => answers === true);
   return answer === undefined ? [...links] : [answer, ...links.filter((link) => link !== answer)];
 }
 
-/** The question that is answered; null if it is not among those that were offered. */
+/** The question that the answer is to; null if it is not among those that the engine offers. */
 export function currentQuestion(answer: WhyAnswer): WhyQuestion | null {
   return answer.questions.find((one) => one.question === answer.question && one.subject === answer.subject) ?? null;
 }
 
-/** The questions to choose from; empty if the reader asked a question directly. */
+/** The questions that the reader can choose from; empty if the answer is to a question that is not among them. */
 export function offeredQuestions(answer: WhyAnswer): WhyQuestion[] {
   return currentQuestion(answer) === null ? [] : answer.questions;
 }

@@ -1,14 +1,14 @@
 /**
- * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is; the engine answers.
+ * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: the panel in which the engine answers why
+ * something is as it is. The page derives nothing itself (docs/websocket.md, `why`).
  *
  * First comes the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
- * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. The subject of a sentence is a button
- * that selects it in every picture. The answer stands in the place of the timeline, reaches up over the foot of the
- * picture and moves nothing. On a phone it covers nothing of the picture: the question takes the place of the sentence,
- * and each sentence of the chain shows two lines until it is opened; an opened one may cover the picture. While the
- * answer is open, the same question is asked again at each step to which the reader goes; selecting things does not
- * change the question. The page derives nothing itself (docs/websocket.md, `why`). A follower sees the presenter's
- * answer (`present`) and asks nothing.
+ * (static/stage/chain.ts); of a long chain, the beginning is shown and the rest counted. The subject of a sentence is a
+ * button that selects it in every picture. The panel is in the place of the timeline and covers the foot of the
+ * picture, so that it moves nothing. On a phone, the question takes the place of the step's sentence, and each sentence
+ * of the chain is cut to two lines until the reader opens it; only then may the panel cover the picture. While the
+ * panel is open, the same question is asked again at each step to which the reader goes; selecting things does not
+ * change the question. A follower sees the presenter's answer (`present`) and asks nothing.
  */
 
 import type { TemplateResult } from "lit";
@@ -32,11 +32,11 @@ export const defaults = {
   settle: 150,
   /** The number of sentences after the answer that are shown at first. */
   first: 4,
-  /** If at most this many more follow, they are shown without a button, which would take as much room. */
+  /** If at most so many more sentences follow, they are shown, too: a button to them would take as much room. */
   few: 2,
   /**
-   * On a phone: `opened` is the share of the page above an answer with an opened sentence, `under` the px between the
-   * picture and an answer.
+   * On a phone: `opened` is the share of the page's height that stays free above an answer with an opened sentence;
+   * `under` is the px between the picture and any other answer.
    */
   opened: 0.4,
   under: 8,
@@ -64,16 +64,16 @@ export class Why extends StoreElement {
   declare presented: ShownWhy | null;
   /** Whether all sentences of a long chain are shown. */
   declare whole: boolean;
-  /** Whether nothing can be asked about the selection at this step, so that the answer is about the step. */
+  /** Whether the answer is about the step, because nothing can be asked about the selection at this step. */
   declare isInstead: boolean;
-  /** Numbers of the opened sentences, on a phone, where the others are cut. */
+  /** On a phone: the numbers of the sentences that are shown whole; the others are cut to two lines. */
   declare unfolded: ReadonlySet<number>;
   readonly #upright = new Small(this, UPRIGHT);
   /** The step and the question of the answer on show, or of the one that was requested. */
   #place = "";
   /**
-   * If the answer stays while the reader looks at the steps that it names: its question, its place, and these steps;
-   * else null.
+   * While the reader looks at steps that the answer names, the answer stays. Then: its question, the branch and step at
+   * which it was given, and the steps that it names; else null.
    */
   #kept: { asked: Asked; branch: string; step: number; steps: ReadonlySet<number> } | null = null;
   #opener: HTMLElement | null = null;
@@ -94,7 +94,7 @@ export class Why extends StoreElement {
     return this.asked !== null || this.presented !== null;
   }
 
-  /** The sentences on show, of the own or a presenter's answer, with the one that answers first. */
+  /** The sentences on show, the one that answers first: of the presenter's answer if there is one, else of the own. */
   get links(): readonly WhyLink[] {
     const links = answerFirst(this.presented?.links ?? this.answer?.links ?? []);
     return this.whole || links.length <= defaults.first + 1 + defaults.few ? links : links.slice(0, defaults.first + 1);
@@ -135,20 +135,25 @@ export class Why extends StoreElement {
     sentence?.focus({ preventScroll: true });
   }
 
-  /** The answer in the form that followers get; null unless its question was among the offered ones. */
+  /**
+   * The answer in the form that followers get; null if there is none, or its question is not one that the engine
+   * offers.
+   */
   get shown(): ShownWhy | null {
     const { answer } = this;
     const current = answer === null ? null : currentQuestion(answer);
     return answer === null || current === null ? null : { key: current.key, params: current.params, links: answer.links };
   }
 
-  /** Shows a presenter's answer instead of one's own; null: the presenter closed it. */
+  /** Shows a presenter's answer in place of the reader's own; null: the presenter has closed it. */
   present(presented: ShownWhy | null): void {
     if (presented !== null) this.close();
     this.presented = presented;
   }
 
-  /** Asks a question; null: the first question about the selection, or about the most unusual thing. */
+  /**
+   * Asks a question; null: the first one about the selection or, if nothing is selected, about the most unusual thing.
+   */
   ask(question: Pick<WhyQuestion, "question" | "subject"> | null): void {
     const store = this.store;
     if (store === undefined) return;
@@ -163,7 +168,7 @@ export class Why extends StoreElement {
     if (!wasOpen) void this.updateComplete.then(() => this.querySelector<HTMLElement>(".why-head")?.focus());
   }
 
-  /** Opens the answer, or closes it, unless something else was selected meanwhile. */
+  /** Closes the open panel; if it is closed, or if something else was selected since, asks about the selection. */
   toggle(): void {
     const selection = this.store?.selection ?? null;
     const isNew = selection !== null && this.asked !== null && !sameThing(selection, this.asked.selection) && !this.#isInChain(selection);
@@ -200,8 +205,8 @@ export class Why extends StoreElement {
   }
 
   /**
-   * Sets the height of the answer on a phone: the free room under the picture; with an opened sentence, a large part of
-   * the page.
+   * On a phone, sets the height of the answer: the free room below the picture; with an opened sentence, a large part
+   * of the page's height.
    */
   #grow(): void {
     const body = this.querySelector<HTMLElement>(".why-body");
@@ -227,7 +232,7 @@ export class Why extends StoreElement {
     const { store, asked, answer } = this;
     if (store === undefined) return;
     if (asked !== null && answer !== null && this.#kept === null) {
-      // An answer without questions only leads to a step at which one can be asked.
+      // An answer without questions only names another step at which there is something to ask.
       if (answer.questions.length === 0) return store.moveTo(step);
       const steps = new Set(answer.links.map((link) => link.step).filter((one) => one !== null));
       this.#kept = { asked, branch: store.branch, step: store.shown, steps };
@@ -289,7 +294,7 @@ export class Why extends StoreElement {
     </section>`;
   }
 
-  /** The other questions that can be asked here; the list has the whole text of each. */
+  /** A list from which the reader chooses another question that can be asked here. */
   #others(answer: WhyAnswer): TemplateResult | typeof nothing {
     const others = offeredQuestions(answer).filter((one) => one.question !== answer.question || one.subject !== answer.subject);
     if (others.length === 0) return nothing;
@@ -307,7 +312,7 @@ export class Why extends StoreElement {
     this.asked = { selection, question: chosen.question, subject: chosen.subject };
   }
 
-  /** A sentence that the questions are not about the selection; nothing if they are. */
+  /** A sentence that says that the answer is not about the selection (`isInstead`); nothing if it is. */
   #instead({ selection }: Asked): TemplateResult | typeof nothing {
     if (!this.isInstead || selection === null || this.answer === null) return nothing;
     return html`<span class="why-instead">${say("player.why.instead", { what: nameOf(selection, this.store?.frame) })}</span> `;
@@ -318,13 +323,13 @@ export class Why extends StoreElement {
     this.querySelector<HTMLElement>(".why-head")?.focus();
   };
 
-  /** A button from an earlier selection to the subject of the step. */
+  /** If the answer is about an earlier selection: a button that asks about the step instead. */
   #aboutStep({ selection }: Asked): TemplateResult | typeof nothing {
     if (selection === null || this.isInstead || this.answer === null) return nothing;
     return html`<button class="why-about" @click=${this.#askOfStep}>${say("player.why.about_step")}</button>`;
   }
 
-  /** A button to ask about a selected thing that the chain does not mention. */
+  /** If something is selected that the answer does not mention: a button that asks about it. */
   #aboutSelection(): TemplateResult | typeof nothing {
     const store = this.store;
     const selection = store?.selection ?? null;
@@ -355,7 +360,7 @@ export class Why extends StoreElement {
     void this.updateComplete.then(() => this.showLink(number));
   };
 
-  /** A sentence cut to two lines until it is opened; on a larger page, the whole sentence. */
+  /** A sentence of the chain. On a phone, it is cut to two lines until a press opens it. */
   #folding(link: WhyLink, number: number): TemplateResult {
     if (!this.#upright.matches) return this.#link(link);
     const isOpen = this.unfolded.has(number);
@@ -400,7 +405,9 @@ function sentenceOf({ key, params }: WhyLink): string {
   return key.startsWith("decision.") && /[?？]$/.test(text) ? `${text}${text.endsWith("?") ? " " : ""}${say("diagram.decision.yes")}` : text;
 }
 
-/** The part of an answer that a screen reader announces; the rest can be navigated. */
+/**
+ * The text that a screen reader announces for an answer: the question, the first sentence and the number of sentences.
+ */
 function announcement(links: readonly WhyLink[], asked: Pick<WhyQuestion, "key" | "params"> | null): string {
   const [first, ...others] = answerFirst(links);
   if (first === undefined) return "";

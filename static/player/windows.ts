@@ -8,12 +8,12 @@ import type { Step } from "./frame.ts";
 import { shareGrown } from "./grown.ts";
 
 export const WINDOW_SIZE = 500;
-/** The number of steps of one request: a message is parsed without a pause, and a frame waits for it. */
+/** The most steps of one request. A message is parsed in one go, during which no frame can be drawn, so it is small. */
 export const SLICE_SIZE = 125;
 
 export const MARK_SEEN = 1;
 export const MARK_INTERESTING = 2;
-/** A message did not arrive. */
+/** The mark of a step in which a message is lost. */
 export const MARK_LOST_MESSAGE = 4;
 export const MARK_REFUSED = 8;
 export const MARK_BROKEN = 16;
@@ -27,18 +27,18 @@ function markOf(step: Step): number {
   return mark;
 }
 
-/** The window (counted from 0) that holds a step; steps 1–500 are in the first. */
+/** The index of the window with this step: steps 1–500 are in window 0. */
 export function windowOf(number: number): number {
   return Math.floor((number - 1) / WINDOW_SIZE);
 }
 
-/** The slice (counted from 0) of a step; a window is a whole number of slices. */
+/** The index of the slice with this step: steps 1–125 are in slice 0. A window consists of whole slices. */
 export function sliceOf(number: number): number {
   return Math.floor((number - 1) / SLICE_SIZE);
 }
 
 export class StepWindows {
-  /** Rises with each added mark, as a cache key for drawings made from marks. */
+  /** Rises with each change of a mark. Drawings made from marks use it to notice that they are out of date. */
   version = 0;
   #windows = new Map<number, Map<number, Step>>();
   #marks = new Uint8Array(1024);
@@ -46,12 +46,12 @@ export class StepWindows {
   #highest = 0;
   readonly #reach: number;
 
-  /** `reach`: the number of windows that are kept on either side of the reader's own. */
+  /** `reach`: the number of windows that are kept on either side of the one with the step on show. */
   constructor(reach: number) {
     this.#reach = reach;
   }
 
-  /** Marks the steps, and keeps those that are not far from the reader, who is at step `near`. */
+  /** Stores the marks of the steps, and the steps themselves if they are near the reader, who is at step `near`. */
   put(steps: readonly Step[], near: number): void {
     shareGrown(steps);
     const own = windowOf(Math.max(1, near));
@@ -115,7 +115,7 @@ export class StepWindows {
     return Math.abs(index - own) > this.#reach;
   }
 
-  /** The window of an index, which is made if it is near enough; null: it is far. */
+  /** The window with this index, which is made if needed; null if it is too far from the window `own` to be kept. */
   #windowFor(index: number, own: number): Map<number, Step> | null {
     if (this.#isFar(index, own)) return null;
     const made = this.#windows.get(index) ?? new Map<number, Step>();

@@ -1,4 +1,4 @@
-/** The parts for presenting and following, with hands and polls. */
+/** Loads the parts for presenting and following, with hands and polls. */
 
 import "./player.ts";
 import "./hands.ts";

@@ -1,4 +1,4 @@
-/** The part for the questions that a run asks before its decisions. */
+/** Loads the part that asks questions before the decisions of a run. */
 
 import "./player.ts";
 import "./predict.ts";

@@ -1,5 +1,6 @@
 /**
- * The lines of a text, as a browser breaks them. Not in `phrases.ts`, because every page loads that file. Pure, no DOM.
+ * Divides a text into lines as a browser does. This is not in `phrases.ts`, because every page loads that file. Pure,
+ * no DOM.
  */
 
 import { wrap, wrapPieces } from "../diagrams/geometry.ts";

@@ -1,6 +1,6 @@
 /**
- * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: the zoom level and, at the level of checks, the number of the check
- * on show. It offers as a choice what the keys + and − do.
+ * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: a choice of the zoom level, which the keys + and − change, too. At
+ * the level of checks, it also shows the number of the check on show.
  */
 
 import type { TemplateResult } from "lit";

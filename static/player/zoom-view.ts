@@ -1,6 +1,6 @@
 /**
- * The view that the page shows at each zoom level: a nearer one opens the code, a farther one the transactions, and
- * going back to steps brings back the view from before.
+ * Changes the view with the zoom level: the level of checks opens the code, the level of transactions opens the list of
+ * transactions, and the level of steps brings back the view that was on show before.
  */
 
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
@@ -11,20 +11,20 @@ import { zoomText } from "./zoom.ts";
 
 const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", message: null, decision: "code" };
 
-/** The view in the middle with its spacing, in one word, as addresses and presentations use it. */
+/** The view in the middle of the page, with the spacing of the space-time diagram, as one word for addresses. */
 export type View = Middle | "spacetime:time";
 
 export function viewOf(middle: Middle, spacing: Spacing): View {
   return middle === "spacetime" && spacing === "time" ? "spacetime:time" : middle;
 }
 
-/** The view and spacing that a word names; null if it names none. */
+/** The view and spacing in such a word; null if it names no view. */
 export function readView(word: string): { middle: Middle; spacing: Spacing } | null {
   if (word === "spacetime:time") return { middle: "spacetime", spacing: "time" };
   return isMiddle(word) ? { middle: word, spacing: "step" } : null;
 }
 
-/** The view in the middle of the page, to read and to change. */
+/** The part of the page that has the view in the middle, and that can change it. */
 export interface Stage {
   readonly middle: Middle;
   show(middle: Middle): void;
@@ -39,7 +39,7 @@ export class ZoomView {
     this.#stage = stage;
   }
 
-  /** To be called when the reader has changed the zoom level. */
+  /** The page calls this when the zoom level has changed; shows the view that belongs to the level. */
   follow(level: Level): void {
     if (level === this.#level) return;
     this.#level = level;
@@ -55,7 +55,8 @@ export class ZoomView {
 }
 
 /**
- * Zoom and view as fields of the address; the level of steps and the view on which the run opens are left out there.
+ * Zoom and view as fields of the address. Each is "" if it is the usual one: the level of steps, and the view `opens`
+ * on which the run opens.
  */
 export function addressOf(zoom: Zoom, view: View, opens: Middle): Record<string, string> {
   return { zoom: zoomText(zoom), view: view === opens ? "" : view };

@@ -1,6 +1,6 @@
 /**
- * The zoom level: transactions, steps, or every check inside a step. Keys, buttons and the scrubber move by the unit of
- * the level; the store asks here before it moves the reader (`Pace`).
+ * The zoom level: transactions, steps, or the checks inside a step. Keys, buttons and the scrubber move by the unit of
+ * the level, because the store asks this class (`Pace`) before it moves the reader.
  */
 
 import type { Check, Code } from "./checks.ts";
@@ -17,13 +17,13 @@ export function isLevel(word: string): word is Level {
   return (LEVELS as readonly string[]).includes(word);
 }
 
-/** A zoom as in the address: "" for steps, `transaction`, `decision`, or `decision:3` for the third check. */
+/** A zoom as text for the address: "" for steps, `transaction`, `decision`, or `decision:3` for the third check. */
 export function zoomText(zoom: { level: Level; at: number }): string {
   if (zoom.level === "message") return "";
   return zoom.level === "decision" && zoom.at > 0 ? `decision:${zoom.at + 1}` : zoom.level;
 }
 
-/** The zoom in a text; a text that cannot be parsed means the level of steps. */
+/** The zoom in such a text. Any other text means the level of steps. */
 export function readZoom(text: string): { level: Level; at: number } {
   const [, level = "", at = "1"] = /^([a-z]+)(?::([1-9]\d{0,3}))?$/.exec(text) ?? [];
   return isLevel(level) ? { level, at: Number(at) - 1 } : { level: "message", at: 0 };
@@ -52,7 +52,7 @@ export class Zoom extends EventTarget implements Pace {
     return this.#code;
   }
 
-  /** To be called when the code documents have arrived: every check has its line from then on. */
+  /** The code panel calls this when its documents have arrived: from then on, checks know their lines of code. */
   learn(code: Code): void {
     this.#code = code;
     this.#changed();
@@ -74,7 +74,7 @@ export class Zoom extends EventTarget implements Pace {
     return Math.min(this.#at, Math.max(0, this.checks.length - 1));
   }
 
-  /** The zoom as a text (`zoomText`), even if its check is not known here yet. */
+  /** The zoom as a text (`zoomText`), even if the step on show does not have this check yet. */
   get wanted(): string {
     return zoomText({ level: this.level, at: this.#at });
   }
@@ -144,7 +144,7 @@ export class Zoom extends EventTarget implements Pace {
     if (step === this.#shown) return;
     const isFirst = this.#shown === null && this.#at > 0;
     this.#shown = step;
-    // The address may name a check of the first step, so that one is kept.
+    // At the first step on show, the check that the address names is kept.
     if (!isFirst) this.#at = this.#fromBehind ? Number.MAX_SAFE_INTEGER : 0;
     this.#fromBehind = false;
     if (this.level === "decision") this.#changed();
