@@ -54,7 +54,7 @@ export class Poll extends AudienceElement {
   protected override updated(): void {
     this.markPlayer("poll", this.querySelector(".poll-card") !== null);
     const poll = this.audience?.poll ?? null;
-    // The button with which the presenter opened the poll is gone, so the focus moves into the card; a follower's stays.
+    // The button by which the presenter opened the poll is gone, so the focus moves into the card; a follower's stays.
     if (poll !== null && this.audience?.presents === true && document.activeElement === document.body) this.focusCard();
   }
 
