@@ -28,12 +28,12 @@ import msgspec
 from engine.scenario.shelf import library
 from eosviz.reference.search_terms import CHINESE, asked_for, plain, roots_of
 
-SHARES = {"terms": 0.5, "words": 1.0, "threads": 0.3}
+SHARES = {"terms": 0.7, "words": 1.0, "threads": 0.5}
 """The weight of each ranking."""
 CHINESE_SHARES = {"terms": 0.7, "words": 0.7, "threads": 0.7}
 """The weights for a question with Chinese. The known threads are in English: its words say less, and its terms, which
 the catalogue's table translates, say more."""
-FUSED = 5
+FUSED = 3
 """Reciprocal rank fusion's constant: the larger, the less the first places count."""
 PLACES = 30
 """A ranking gives points to this many scenarios."""
