@@ -237,27 +237,37 @@ class GroupSession:
         return self.polled_at + self.max_poll_interval_ms
 
     def leave(self, now: int) -> None:
-        """Leave the group, because the application took too long. LeaveGroup is sent once, without a retry, and only
-        to a known coordinator (``AbstractCoordinator.maybeLeaveGroup``)."""
+        """Leave the group, because the application took too long between two polls."""
         self.left = True
-        known = self.coordinator is not None
-        self.watch.emit(PollTimedOut, self.consumer, self.group_id, self.max_poll_interval_ms, known)
-        if known:
-            self._send_leave(now)
-        self.watch.touch(self)
-
-    def close(self, now: int) -> None:
-        """Close the session, because the application closes the consumer. A dynamic member leaves its group;
-        a static member stays (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
-        self.closed = True
-        static = self.member.group_instance_id is not None
-        sends = not (static or self.left or self.coordinator is None) and bool(self.member.member_id)
-        self.watch.emit(ConsumerClosed, self.consumer, self.group_id, static, sends)
+        sends = self._sends_leave
+        self.watch.emit(
+            PollTimedOut, self.consumer, self.group_id, self.max_poll_interval_ms, self._is_static, sends
+        )
         if sends:
             self._send_leave(now)
         self.watch.touch(self)
 
+    def close(self, now: int) -> None:
+        """Close the session, because the application closes the consumer."""
+        self.closed = True
+        sends = self._sends_leave and not self.left
+        self.watch.emit(ConsumerClosed, self.consumer, self.group_id, self._is_static, sends)
+        if sends:
+            self._send_leave(now)
+        self.watch.touch(self)
+
+    @property
+    def _is_static(self) -> bool:
+        return self.member.group_instance_id is not None
+
+    @property
+    def _sends_leave(self) -> bool:
+        """Whether the member requests to leave its group. A static member stays until its session times out
+        (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
+        return not self._is_static and self.coordinator is not None and bool(self.member.member_id)
+
     def _send_leave(self, now: int) -> None:
+        """Send LeaveGroup once, without a retry."""
         self._want(LeaveGroupRequest(group_id=self.group_id, member_id=self.member.member_id), now)
 
     # -- sending ---------------------------------------------------------------------------------------

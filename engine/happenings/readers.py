@@ -170,12 +170,13 @@ class GroupRequestRefused(Happening):
 
 @happening
 class PollTimedOut(Happening):
-    """The application has not called ``poll()`` for ``limit`` ms (``max.poll.interval.ms``), so its consumer leaves
-    the group. ``sends``: the consumer sends LeaveGroup, because it knows its coordinator."""
+    """The application has not called ``poll()`` for ``limit`` ms (``max.poll.interval.ms``), so its consumer
+    leaves the group. ``static``: the consumer is a static member. ``sends``: it sends LeaveGroup."""
 
     consumer: str
     group: str
     limit: int | None
+    static: bool
     sends: bool
 
 

@@ -578,15 +578,14 @@ def _waiting_services(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_poll_limit(consumer: dict[str, Any], users: list[dict[str, Any]]) -> None:
-    """Check that a consumer that may leave its group is a dynamic member (KIP-345) that one of ``users``
-    polls."""
+    """Check that a consumer with ``max.poll.interval.ms`` is a member of its group that one of ``users`` polls."""
     if consumer["max_poll_interval_ms"] is None:
         return
     member = consumer["member"]
     polled = any(user["consumer"] == consumer["name"] for user in users)
-    if not polled or member["id"] is None or member["instance"] is not None:
+    if not polled or member["id"] is None:
         place = f"consumers.{consumer['name']}.max_poll_interval_ms"
-        raise BadScenario(place, shown(consumer["max_poll_interval_ms"]), allowed("dynamic_member_of_a_loop"))
+        raise BadScenario(place, shown(consumer["max_poll_interval_ms"]), allowed("member_of_a_loop"))
 
 
 def _check_loop(

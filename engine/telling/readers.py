@@ -90,8 +90,8 @@ def _group_request_refused(h: happened.GroupRequestRefused, teller: Teller) -> N
 
 
 def _poll_timed_out(h: happened.PollTimedOut, teller: Teller) -> None:
-    key = "group_session.poll_timed_out" if h.sends else "group_session.poll_timed_out_alone"
-    teller.say(key, ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit)
+    kind = "_static" if h.static else "" if h.sends else "_alone"
+    teller.say(f"group_session.poll_timed_out{kind}", ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit)
 
 
 def _consumer_closed(h: happened.ConsumerClosed, teller: Teller) -> None:

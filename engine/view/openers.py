@@ -294,6 +294,7 @@ READERS = (
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
     Opener("leaves_group", 7, ("group_session.poll_timed_out", "group_session.poll_timed_out_alone"),
         ("consumer", "group"), ("group.member_left",)),
+    Opener("stops_heartbeats", 7, ("group_session.poll_timed_out_static",), ("consumer",)),
     Opener("consumer_closes", 7,
         ("group_session.closed", "group_session.closed_alone", "group_session.closed_static"),
         ("consumer",), ("group.member_left",)),

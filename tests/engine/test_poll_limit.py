@@ -85,6 +85,19 @@ def test_before_kip_447_the_coordinator_accepts_them() -> None:
     assert group(simulation).committed("in-0") == 2
 
 
+@pytest.mark.parametrize("profile", ["k28", "k39", "k41"])
+def test_a_static_member_stays_and_its_late_offsets_are_accepted(profile: str) -> None:
+    static = {**DOCUMENT["consumers"][0], "member": {"id": "m1", "generation": 4, "instance": "i1"}}
+    members = [{"id": "m1", "instance": "i1"}, {"id": "m2"}]
+    simulation, steps = run(
+        profile, consumers=[static], overrides=[{**DOCUMENT["overrides"][0], "members": members}]
+    )
+    assert "group_session.poll_timed_out_static" in keys(steps)
+    assert "group_session.leaves" not in keys(steps)
+    assert group(simulation).members == {"m1": "i1", "m2": None}
+    assert group(simulation).committed("in-0") == 2
+
+
 def test_a_commit_outside_a_transaction_is_not_sent() -> None:
     simulation, steps = run(
         producers=[DOCUMENT["producers"][0], {"name": "p1", "settings": {"enable_idempotence": True}}]
@@ -131,15 +144,8 @@ def test_a_member_that_has_gone_cannot_leave_again() -> None:
     assert present(refused.refusal)["error"] == Error.UNKNOWN_MEMBER_ID.name
 
 
-@pytest.mark.parametrize(
-    "consumer",
-    [
-        {"member": {"id": "m1", "instance": "i1"}},
-        {"member": {"generation": 4}},
-    ],
-)
-def test_only_a_dynamic_member_has_a_limit(consumer: dict[str, dict[str, str | int]]) -> None:
+def test_only_a_member_has_a_limit() -> None:
     document = copy.deepcopy(DOCUMENT)
-    document["consumers"][0].update(consumer)
+    document["consumers"][0]["member"] = {"generation": 4}
     with pytest.raises(BadScenario, match="max_poll_interval_ms"):
         load(document)
