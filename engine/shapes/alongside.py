@@ -1,4 +1,4 @@
-"""The comparison of two runs; docs/player.md, *Comparison*."""
+"""The comparison of two runs; docs/player.md, *Comparing*."""
 
 from __future__ import annotations
 

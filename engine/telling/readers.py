@@ -91,7 +91,9 @@ def _group_request_refused(h: happened.GroupRequestRefused, teller: Teller) -> N
 
 def _poll_timed_out(h: happened.PollTimedOut, teller: Teller) -> None:
     kind = "_static" if h.static else "" if h.sends else "_alone"
-    teller.say(f"group_session.poll_timed_out{kind}", ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit)
+    teller.say(
+        f"group_session.poll_timed_out{kind}", ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit
+    )
 
 
 def _consumer_closed(h: happened.ConsumerClosed, teller: Teller) -> None:
