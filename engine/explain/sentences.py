@@ -177,8 +177,8 @@ def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], s
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """An exact duration, such as `19.69 s` or `7 d 10 min`, or a moment, such as `20.015 s` or `1:10.495`. None if
-    the value stays in milliseconds."""
+    """A duration, such as `19.69 s` or `7 d 10 min`, or a moment, such as `20.010 s` or `1:10.495`. None if the value
+    stays in milliseconds."""
     if type(milliseconds) is not int or milliseconds < _SECOND_MS or word(_SECONDS) is None:
         return None
     if milliseconds < _MILLISECONDS_BELOW and (name in MOMENTS or milliseconds % _SECOND_MS):
@@ -191,17 +191,21 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
         if count:
             parts.append(fill(word(key) or "", {"count": count}))
     if milliseconds >= _SECOND_MS:
-        parts.append(fill(word(_SECONDS) or "", {"count": _seconds(milliseconds)}))
+        parts.append(fill(word(_SECONDS) or "", {"count": _seconds(milliseconds, is_moment=name in MOMENTS)}))
     elif milliseconds:
         parts.append(f"{milliseconds} ms")
     return " ".join(parts)
 
 
-def _seconds(milliseconds: int) -> str:
-    """Milliseconds as seconds: `30`, `19.70` or `20.015`."""
+def _seconds(milliseconds: int, *, is_moment: bool) -> str:
+    """Milliseconds as seconds. All moments have three decimals (`20.010`), all durations two (`19.70`), or none if they
+    are whole seconds (`30`)."""
+    if is_moment:
+        return f"{milliseconds / _SECOND_MS:.3f}"
     if milliseconds % _SECOND_MS == 0:
         return str(milliseconds // _SECOND_MS)
-    return f"{milliseconds / _SECOND_MS:.{2 if milliseconds % 10 == 0 else 3}f}"
+    hundredths = (milliseconds + 5) // 10
+    return f"{hundredths // 100}.{hundredths % 100:02}"
 
 
 def _moment(milliseconds: int, word: Callable[[str], str | None]) -> str:

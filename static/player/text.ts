@@ -76,7 +76,8 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
 }
 
 /**
- * The exact time of slot `name` in larger units than ms: `19.69 s`, `7 d 10 min`. Null for a value that is written in
+ * The time of slot `name` in larger units than ms. All moments have three decimals (`20.010 s`), all durations two
+ * (`19.70 s`), or none if they are whole seconds (`30 s`, `7 d 10 min`). Null for a value that is written in
  * milliseconds or is no number, and without a catalogue.
  */
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
@@ -91,7 +92,7 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
     left -= count * size;
     if (count > 0) parts.push(fill(word(key) ?? "", { count }));
   }
-  if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: (left / SECOND_MS).toFixed(left % SECOND_MS === 0 ? 0 : left % 10 === 0 ? 2 : 3) }));
+  if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: isMoment ? (left / SECOND_MS).toFixed(3) : left % SECOND_MS === 0 ? left / SECOND_MS : (Math.floor((left + 5) / 10) / 100).toFixed(2) }));
   else if (left > 0) parts.push(`${left} ms`);
   return parts.join(" ");
 }

@@ -237,7 +237,7 @@ def test_a_log_that_was_held_up_for_a_time_says_for_how_long(client: Client) -> 
     page = case_page(client)
     for words in (
         "No transaction is stuck",
-        "the transaction of producer 1004 (epoch 0) held up hang-0 for at most 14.882 s",
+        "the transaction of producer 1004 (epoch 0) held up hang-0 for at most 14.88 s",
         "read_committed consumers stopped at offset 2. Its marker at offset 7 ended this.",
         "<b>LSO 2</b>",
         "<b>HW 7</b>",

