@@ -10,7 +10,7 @@
 import { batchesIn } from "../player/folded.ts";
 import type { FoldedLog, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { batchLabel, identity } from "./batch.ts";
+import { batchLabel, identity, serialsText } from "./batch.ts";
 import { MARK, round, textWidth } from "./geometry.ts";
 import { contentWords } from "./log-content.ts";
 
@@ -70,6 +70,8 @@ export interface CellOptions {
   short: boolean;
   /** Whether the producer may stand on a second line if batches would be folded otherwise. */
   twoLines?: boolean;
+  /** Whether cells with the producer on a second line have their records, not their sequences, on the first. */
+  named?: boolean;
   /** px of `room` that stay free for texts beside the cells, unless a batch would have to be folded for this. */
   wished?: number;
   /** px beyond `room` that belong to texts; the cells take them before a batch is folded. */
@@ -182,7 +184,8 @@ function ownWidth(batch: LogBatchView, options: CellOptions, short: boolean): nu
   return Math.max(offsets, label, second, LEAST);
 }
 
-function labelOf(batch: LogBatchView, short: boolean, { isLow = false, copiesOf = () => 1 }: CellOptions): string {
+function labelOf(batch: LogBatchView, short: boolean, { isLow = false, copiesOf = () => 1, named = false, twoLines = false }: CellOptions): string {
+  if (named && twoLines && short && batch.serials.length > 0) return isLow ? withCopies(serialsText(batch.serials), copiesOf(batch)) : serialsText(batch.serials);
   const copies = isLow ? copiesOf(batch) : 1;
   return contentWords(batch)?.what ?? (copies > 1 ? withCopies(batchLabel(batch, true), copies) : batchLabel(batch, short));
 }

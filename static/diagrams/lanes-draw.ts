@@ -126,7 +126,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
     : flag(cell.x + 8, cell, `${cell.hue}${cell.deleted ? " deleted" : ""}`)
   }${cell.below === null
     ? nothing
-    : svg`<text class=${cell.twice && !cell.deleted && cell.isWho !== true ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
+    : svg`<text class=${`${cell.twice && !cell.deleted && cell.isWho !== true ? "alarm" : "ink"}${cell.aborted ? " halo" : ""}`} x=${cell.control === null ? middle : cell.x + 14} y=${
         cell.y + cell.height - 6
       } text-anchor=${cell.control === null ? "middle" : "start"}>${cell.below}</text>`
   }${ring

@@ -181,6 +181,7 @@ function layoutLane(
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? (options.scrolled[name] === undefined ? firstCopy(frame, replica) : null),
     short: narrow,
+    named: options.beside === true,
     twoLines: tier.cell >= (narrow ? TWO_LINES : SMALL_LINES),
     wished: options.beside === true && narrow ? Math.max(0, ...readers.slice(0, tier.readersMost).map((reader) => textWidth(reader, MARK) - 30)) : 0,
     folded: foldedLog(frame.view, name, id),

@@ -75,6 +75,8 @@ const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 18, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
+/** Beside the picture of a compared run, cells have a second line: it names the records, which differ between the runs. */
+const DENSE_BESIDE: Tier = { ...DENSE, arrival: 40, cell: 36, reader: 20 };
 /** The tier of the lane in focus on a phone. It is lower than `ROOMY`, to leave the deciding rule visible below it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 /** The tier of the lane in focus if two pictures share a phone's height. */
@@ -94,10 +96,10 @@ const LINES_MOST = 40;
 /** The most compact lanes below the lane in focus on a page that scrolls; further partitions are lines. */
 const COMPACT_MOST = 4;
 
-/** A tier between dense (`share` 0) and roomy (1), so that lanes fill the height. */
-function between(share: number): Tier {
+/** A tier between a dense one (`share` 0) and roomy (1), so that lanes fill the height. */
+function between(share: number, dense: Tier): Tier {
   const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
-    Math.floor(DENSE[name] + (ROOMY[name] - DENSE[name]) * share);
+    Math.floor(dense[name] + (ROOMY[name] - dense[name]) * share);
   return {
     name: share >= 1 ? "roomy" : "dense", title: mixed("title"), arrival: mixed("arrival"), arrivalCell: mixed("arrivalCell"),
     gates: mixed("gates"), cell: mixed("cell"), offsets: mixed("offsets"), followers: mixed("followers"),
@@ -126,9 +128,9 @@ function heightOf(frame: Frame, names: readonly string[], tier: Tier): number {
 }
 
 /** The roomiest tier in which all lanes fit into this height; the dense one if even that is too tall. */
-function filling(frame: Frame, names: readonly string[], height: number): Tier {
-  const least = heightOf(frame, names, DENSE);
-  return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1));
+function filling(frame: Frame, names: readonly string[], height: number, dense: Tier): Tier {
+  const least = heightOf(frame, names, dense);
+  return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1), dense);
 }
 
 /**
@@ -156,11 +158,12 @@ export function planLanes(frame: Frame, all: string[], options: LanesOptions): P
   const lines = idle.length === all.length ? [] : idle;
   const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
   const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
-  if (heightOf(frame, names, DENSE) <= height) {
-    const tier = filling(frame, names, height);
+  const dense = options.beside === true ? DENSE_BESIDE : DENSE;
+  if (heightOf(frame, names, dense) <= height) {
+    const tier = filling(frame, names, height, dense);
     return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
   }
-  return withLines(planFocus(frame, names, options, height), lines, frame, whole);
+  return withLines(planFocus(frame, names, options, height, dense), lines, frame, whole);
 }
 
 /**
@@ -177,20 +180,20 @@ function withLines(plan: Plan, lines: string[], frame: Frame, height: number): P
 }
 
 /** The plan if not all lanes fit: the lane in focus stays large, the others become compact lanes or else lines. */
-function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
+function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number, dense: Tier): Plan {
   const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
   const others = names.filter((name) => name !== focus);
   const tiers = new Map<string, Tier>();
   if (focus === undefined) return { tiers, lines: [], rest: [] };
   for (const small of [COMPACT, COMPACT_UNREAD]) {
     const left = height - heightOf(frame, others, small);
-    if (laneHeight(frame, focus, DENSE) > left) continue;
-    const tier = filling(frame, [focus], left);
+    if (laneHeight(frame, focus, dense) > left) continue;
+    const tier = filling(frame, [focus], left, dense);
     for (const name of names) tiers.set(name, name === focus ? tier : small);
     return { tiers, lines: [], rest: [] };
   }
   if (options.height === null) return planScrolling(frame, focus, others, options.beside === true);
-  tiers.set(focus, filling(frame, [focus], height - 2 * LINE_HEIGHT));
+  tiers.set(focus, filling(frame, [focus], height - 2 * LINE_HEIGHT, dense));
   return { tiers, lines: others, rest: [] };
 }
 
