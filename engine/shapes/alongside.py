@@ -49,6 +49,9 @@ class Alongside(TypedDict):
     later: NotRequired[list[str]]
     """Actors, partitions and transactional ids whose state changes at other virtual times in one run than in the
     other, in the order of the first such change. Absent in answers of earlier versions."""
+    lasting: NotRequired[list[str]]
+    """Actors, partitions and transactional ids whose state at the end of one run differs from that at the end of
+    the other. Absent in answers of earlier versions."""
     crossed: bool
     """Whether both runs have a call or a fault at the same virtual time, but at different moments, because
     other events come before it in one run and after it in the other. Then the two stand beside each other

@@ -190,6 +190,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
       for differences in numbers (NUMBERS).
     - ``changes``: dict of subject → the steps of each run after ``same`` that changed it.
     - ``later``: the subjects that change at different times.
+    - ``lasting``: the subjects that differ at the ends.
     - ``crossed``: both runs make a call or a fault at the same time, but not in the same moment.
     - ``timed``: as in :class:`Alongside`.
     """
@@ -205,6 +206,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "numbers": _parts(left.facts(), right.facts(), of_numbers=True),
         "changes": changes,
         "later": _later(left.steps, right.steps, changes),
+        "lasting": _lasting(left.facts(), right.facts()),
         "crossed": _crossed(left.steps, right.steps, same, moments),
         "picture": _picture(left, right, is_decided_apart=decided is not None),
     }
@@ -576,6 +578,17 @@ def _later(
         if apart:
             since[subject] = min(apart[0])
     return sorted(since, key=lambda subject: since[subject])
+
+
+def _lasting(left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History]) -> list[str]:
+    """The subjects of which a fact, other than a number (NUMBERS), has different last values in the two runs. A fact
+    that only one run has counts, too."""
+    ends = [
+        {found: history[-1][1] for found, history in facts.items() if not _is_number(found[1])}
+        for facts in (left, right)
+    ]
+    apart = {found for found in ends[0].keys() | ends[1].keys() if ends[0].get(found) != ends[1].get(found)}
+    return sorted({subject for subject, _ in apart})
 
 
 def _behind_common(left: History, right: History) -> list[int | None]:

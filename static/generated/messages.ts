@@ -3503,6 +3503,10 @@ export interface Alongside {
    */
   later?: string[];
   /**
+   * Actors, partitions and transactional ids whose state at the end of one run differs from that at the end of the other. Absent in answers of earlier versions.
+   */
+  lasting?: string[];
+  /**
    * Whether both runs have a call or a fault at the same virtual time, but at different moments, because other events come before it in one run and after it in the other. Then the two stand beside each other only if the runs are compared by virtual time.
    */
   crossed: boolean;

@@ -1,4 +1,4 @@
-/** The link that compares a changed run with the run as it was before a change, at the first step that may differ. */
+/** The link that compares a changed run with the run as it was before a change. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -43,7 +43,7 @@ export function asItWas(store: PlayerStore, done: Done, compare: string, classes
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
-  const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
+  const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store);
   // If the branch began with the change, its parent is the run without it. Else the press makes a branch for that run.
   if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {

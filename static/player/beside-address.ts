@@ -21,12 +21,11 @@ const namedLog = (log = ""): { log?: string } => (log === "" ? {} : { log });
 export const logOf = (search: string): string => new URLSearchParams(search).get("log") ?? "";
 
 /**
- * The address of a comparison of two branches. `compare`: the page's address without its query. `at`: the common step
- * at which the page opens; without it, the page opens at the first step that differs. Of two branches of one session,
- * the page shows the one with fewer changes on the left.
+ * The address of a comparison of two branches. `compare`: the page's address without its query. Of two branches of one
+ * session, the page shows the one with fewer changes on the left.
  */
-export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, at?: number, log = logOf(location.search)): string {
-  return `${compare}?${new URLSearchParams({ left, right, ...(at === undefined ? {} : { at: String(at) }), from: from.branch, from_step: String(from.shown), ...namedLog(log) })}`;
+export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, log = logOf(location.search)): string {
+  return `${compare}?${new URLSearchParams({ left, right, from: from.branch, from_step: String(from.shown), ...namedLog(log) })}`;
 }
 
 /** The place at which a comparison was opened, from the query of its address; null if it is in none of `branches`. */

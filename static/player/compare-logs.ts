@@ -25,6 +25,7 @@ type Replica = NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[
  */
 export function windowOf(logs: readonly (Replica | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
   const held = logs.flatMap((log) => Object.values(log?.batches ?? {}));
+  if (held.length === 0) return [0, -1];
   const last = Math.max(-1, ...held.map(({ last_offset: to }) => to));
   const start = Math.min(...held.map(({ base_offset: from }) => from));
   // One offset before the first differing one is drawn, so that it is visible where the logs part.
@@ -33,23 +34,25 @@ export function windowOf(logs: readonly (Replica | undefined)[], differing: read
 }
 
 /**
- * The logs of all partitions that both runs have, those that differ first. `apart`: the names of things that differ, as
- * `factsApart` returns them: partitions, and their batches as `t-0 43`. `note`: a further text for the reader.
+ * The logs of all partitions that both runs have, those with rows first. `apart`: the names of things that differ, as
+ * `factsApart` returns them: partitions, and their batches as `t-0 43`. `isEver`: whether a partition differs at some
+ * step; it has rows at every step, so that nothing below them moves. `note`: a further text for the reader.
  */
-export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], note: TemplateResult[]): TemplateResult | typeof nothing {
+export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], isEver: (partition: string) => boolean, note: TemplateResult[]): TemplateResult | typeof nothing {
   if (left === undefined || right === undefined) return nothing;
   const names = Object.keys(left.view.partitions ?? {}).filter((name) => right.view.partitions?.[name] !== undefined);
-  const inOrder = names.sort((one, other) => Number(apart.includes(other)) - Number(apart.includes(one)) || Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
-  return html`<div class="twin-logs" role="group" aria-label=${say("player.tab.lanes")}>${inOrder.map((name) => partition(name, [left, right], apart))}${note.length === 0 ? nothing : html`<p>${note}</p>`}</div>`;
+  const hasRows = (name: string): boolean => isEver(name) && !INTERNAL.test(name);
+  const inOrder = names.sort((one, other) => Number(hasRows(other)) - Number(hasRows(one)) || Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
+  return html`<div class="twin-logs" role="group" aria-label=${say("player.tab.lanes")}>${inOrder.map((name) => partition(name, [left, right], apart, hasRows(name)))}${note.length === 0 ? nothing : html`<p>${note}</p>`}</div>`;
 }
 
-function partition(name: string, frames: readonly [Frame, Frame], apart: readonly string[]): TemplateResult {
+function partition(name: string, frames: readonly [Frame, Frame], apart: readonly string[], hasRows: boolean): TemplateResult {
   const logs = frames.map((frame) => leaderLog(frame.view.partitions?.[name]));
   const differs = apart.includes(name);
   const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
   const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
   const marked = apart.flatMap((mark) => (mark.startsWith(`${name} `) ? [Number(mark.slice(name.length + 1))] : []));
-  if (!differs || INTERNAL.test(name) || logs.every((log) => Object.keys(log?.batches ?? {}).length === 0)) return html`<section>${heading}</section>`;
+  if (!hasRows) return html`<section>${heading}</section>`;
   // Offsets whose content differs are shown in preference to those where only the producer or its sequences differ.
   const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
   const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked);

@@ -5,7 +5,8 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Apart, ApartRow, Unfolded } from "./compare-facts.ts";
-import type { Frame, VerdictView } from "./frame.ts";
+import type { Frame, Plan, VerdictView } from "./frame.ts";
+import { endOf } from "./outcome.ts";
 import { facts } from "./joins.ts";
 import { say } from "./text.ts";
 import { pieces } from "./unbroken.ts";
@@ -38,10 +39,11 @@ export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): 
   }));
 }
 
-/** Guarantees that one of the runs breaks, as far as it is known, also after the step on show. */
-export function brokenNames(...frames: (Frame | null | undefined)[]): string[] {
+/** Guarantees that one of the runs breaks, as far as frames and plans know, also after the step on show. */
+export function brokenNames(frames: readonly (Frame | null | undefined)[], plans: readonly (Plan | null)[] = []): string[] {
+  const atEnd = plans.flatMap((plan) => (plan?.complete === true ? Object.keys(endOf(plan)?.broken ?? {}) : []));
   const names = frames.flatMap((frame) => Object.entries(frame?.view.guarantees ?? {}).filter(([, { count, serials, broken_at }]) => (count ?? serials?.length ?? 0) > 0 || broken_at != null).map(([name]) => name));
-  return [...new Set(names)];
+  return [...new Set([...names, ...atEnd])];
 }
 
 /** The differences between both sides: counts of records first, then facts of the step. */
@@ -56,15 +58,15 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
 }
 
 /**
- * The differences of both sides in one table. `names`: the names of the two runs; `whole`: whether all rows are shown;
- * `turn` changes this.
+ * The differences of both sides in one table. `names`: the names of the two runs; `times`: their virtual times;
+ * `whole`: whether all rows are shown; `turn` changes this.
  */
-export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn, none }: Unfolded): TemplateResult {
+export function apartTable(rows: readonly ApartRow[], names: readonly string[], times: readonly string[], { whole, turn, none }: Unfolded): TemplateResult {
   if (rows.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole || rows.length <= defaults.rows + 1 ? rows : rows.slice(0, defaults.rows);
   const rest = rows.length - shown.length;
   return html`<table class="apart-table"><caption class="sr">${say("player.compare.apart")}</caption>
-    <thead><tr><td>${say("player.compare.apart_short")}</td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <thead><tr><td>${say("player.compare.apart_short")}</td>${names.map((name, side) => html`<th scope="col">${name} <small class="num">t = ${times[side]}</small></th>`)}</tr></thead>
     <tbody>${shown.map((row) => html`<tr><th scope="row">${pieces(row.name)}</th><td>${pieces(row.left)}</td><td>${pieces(row.right)}</td></tr>`)}</tbody></table>${
       rest === 0 && !whole ? nothing : html`<button class="apart-more" aria-expanded=${whole ? "true" : "false"} @click=${turn}>${
         whole ? say("player.compare.apart_fewer") : say("player.compare.apart_more", { count: rest })}</button>`}`;

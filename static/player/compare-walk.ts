@@ -23,12 +23,19 @@ export const defaults = {
 export const LOCKSTEPS = ["step", "time"] as const;
 export type Lockstep = (typeof LOCKSTEPS)[number];
 
-/** A place at which the runs part. `at`: the moment, or the virtual time; null while it is not known. */
+/**
+ * A place at which the runs part. `event`: the first event that differs; `times`: where states first differ, if only
+ * because one run is later; `state`: where they first differ in more than time; `decides`: where a leader decides
+ * differently. `at`: the moment, or the virtual time; null while it is not known.
+ */
 export interface Landmark {
-  kind: "first" | "decides";
+  kind: "event" | "times" | "state" | "decides";
   parting: Parting;
   at: number | null;
 }
+
+/** Where both runs are: at a landmark, before the first difference or after it, or at their ends. */
+export type PlaceKind = Landmark["kind"] | "same" | "events" | "after" | "ends";
 
 /** One of the two runs. */
 export interface Walker {
@@ -64,6 +71,8 @@ export class Walk {
   opens: "there" | "asked" | "looking" | "done" = "asked";
   /** The step that a side shows at a virtual time that several steps share, if it is not the last of them. */
   #exact = new Map<Walker, number>();
+  /** Two steps that are shown beside each other although no moment has both; null: those of the moment are shown. */
+  #pair: Pair | null = null;
   /** Whether both sides are moving to the landing of a beat. */
   #goes = false;
   readonly #moved: () => void;
@@ -73,10 +82,11 @@ export class Walk {
     this.#moved = moved;
   }
 
-  goTo(at: number, exact = new Map<Walker, number>()): void {
+  goTo(at: number, exact = new Map<Walker, number>(), pair: Pair | null = null): void {
     this.opens = "done";
     this.before = this.at;
     this.#exact = exact;
+    this.#pair = pair;
     this.at = Math.max(0, at);
     this.keepUp();
     this.#moved();
@@ -92,7 +102,7 @@ export class Walk {
   #follow(): void {
     for (const side of this.sides) {
       const { store, line } = side;
-      const target = this.by === "step" ? Math.min(this.#stepAt(side, this.at), store.newest) : this.#stepNow(line, this.#exact.get(side));
+      const target = this.by === "step" ? Math.min(this.stepOf(side), store.newest) : this.#stepNow(line, this.#exact.get(side));
       if (store.target !== target) store.moveTo(target, Math.abs(target - store.target) === 1);
     }
   }
@@ -103,7 +113,7 @@ export class Walk {
       const { store, line } = side;
       if (!store.canGrow || store.busy || store.problem !== null || this.at === 0) continue;
       if (this.by === "step") {
-        const wanted = this.#stepAt(side, this.at);
+        const wanted = this.stepOf(side);
         if (store.newest < wanted) void store.grow(Math.min(growing.advanceAtMost, wanted - store.newest));
         continue;
       }
@@ -117,7 +127,9 @@ export class Walk {
    * The step of a side at the common time: the one in `exact` if it is of this time, else the last step of this time.
    */
   #stepNow(line: Line, exact: number | undefined): number {
-    return exact !== undefined && line.time(exact) === this.at ? exact : stepAtTime(line, this.at);
+    if (exact !== undefined && line.time(exact) === this.at) return exact;
+    // The steps before the last one may not have been fetched.
+    return (line.time(line.newest) ?? Infinity) <= this.at ? line.newest : stepAtTime(line, this.at);
   }
 
   // The place of both
@@ -134,7 +146,7 @@ export class Walk {
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.end && this.sides.every(({ store }) => !store.canGrow);
+    return this.#pair === null && this.at >= this.end && this.sides.every(({ store }) => !store.canGrow);
   }
 
   /** The number of steps of a run, including those that are still to be made, as far as its plan knows them. */
@@ -145,7 +157,31 @@ export class Walk {
 
   /** The number of the step of a side that is on show, or will be. */
   stepOf(side: Walker): number {
-    return this.by === "step" ? this.#stepAt(side, this.at) : Math.min(side.store.target, side.store.newest);
+    return this.by === "step" ? this.#pair?.[placeOf(side)] ?? this.#stepAt(side, this.at) : Math.min(side.store.target, side.store.newest);
+  }
+
+  /** The two steps on show, as the address has them, if no moment has both; else null. */
+  get pair(): Pair | null {
+    return this.by === "step" ? this.#pair : null;
+  }
+
+  /** Shows these two steps beside each other. */
+  goToPair(pair: Pair): void {
+    const [left, right] = pair;
+    const moment = Math.max(this.moments?.of(0, left) ?? left, this.moments?.of(1, right) ?? right);
+    const [ours, theirs] = this.stepsAt(moment);
+    this.goTo(moment, new Map(), ours === left && theirs === right ? null : pair);
+  }
+
+  /** The steps of both sides at a place where the runs part. */
+  stepsOf({ moment, steps: [left, right] }: Parting): Pair {
+    return left === null || right === null ? this.stepsAt(moment) : [left, right];
+  }
+
+  /** The moment from which the way back goes on: for two steps without a common moment, that of the earlier one. */
+  get #backFrom(): number {
+    const pair = this.pair;
+    return pair === null || this.moments === null ? this.at : Math.min(this.moments.of(0, pair[0]), this.moments.of(1, pair[1]));
   }
 
   /**
@@ -158,7 +194,7 @@ export class Walk {
 
   /** The step of a side at the moment or time before this one. */
   #stepBefore(side: Walker): number {
-    return this.by === "step" ? this.#stepAt(side, Math.max(0, this.at - 1)) : stepAtTime(side.line, this.at - 1);
+    return this.by === "step" ? this.#stepAt(side, Math.max(0, this.#backFrom - 1)) : stepAtTime(side.line, this.at - 1);
   }
 
   /**
@@ -180,12 +216,19 @@ export class Walk {
 
   /** Whether a state or log differs, not only events. */
   get isOfState(): boolean {
-    return this.moments !== null && (this.moments.isOfState || (this.by === "time" && this.moments.timed !== null));
+    return this.moments !== null && (this.moments.isOfState || this.#timed !== null);
   }
 
-  /** The first difference (`Moments.parting`). By virtual time, a difference in time alone counts, too. */
+  /**
+   * The first difference (`Moments.parting`). By virtual time, and if the runs differ in time alone, a difference in time
+   * counts, too.
+   */
   get parting(): Parting | null {
-    return (this.by === "time" ? this.moments?.timed : null) ?? this.moments?.parting ?? null;
+    return this.#timed ?? this.moments?.parting ?? null;
+  }
+
+  get #timed(): Parting | null {
+    return this.by === "time" || this.moments?.isOfTime === true ? this.moments?.timed ?? null : null;
   }
 
   /** The virtual time at which the runs part; null by steps, or while it is not known. */
@@ -194,27 +237,49 @@ export class Walk {
   }
 
   /**
-   * The places at which a leader decides differently, and at which a state or a log first differs; one if they are the
-   * same.
+   * The places at which the runs part, in their order. Of several in one place, only the one that says most: the decision
+   * of a leader, then a difference in more than time.
    */
   get landmarks(): readonly Landmark[] {
     const { moments } = this;
-    const found = [{ kind: "first", parting: (this.by === "time" ? moments?.timed : null) ?? moments?.parted ?? moments?.parting ?? null }, { kind: "decides", parting: moments?.decides ?? null }] as const;
-    const placed = found.flatMap(({ kind, parting }): Landmark[] => (parting === null ? [] : [{ kind, parting, at: this.by === "step" ? parting.moment : this.#timeOf(parting) }]));
-    return placed.filter(({ at }, place) => placed.findIndex((one) => one.at === at) === place);
+    const [decides, state, times] = [moments?.decides ?? null, moments?.parted ?? null, this.#timed];
+    const event = decides === null && state === null && times === null ? moments?.parting ?? null : null;
+    const found = Object.entries({ decides, state, times, event }).flatMap(([kind, parting]): Landmark[] =>
+      (parting === null ? [] : [{ kind: kind as Landmark["kind"], parting, at: this.by === "step" ? parting.moment : this.#timeOf(parting) }]));
+    const placed = found.filter(({ at }, place) => found.findIndex((one) => one.at === at) === place);
+    return placed.sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));
+  }
+
+  /** The landmark on show; null: none is. */
+  get #here(): Landmark | null {
+    return this.landmarks.find((one) => one.at === this.at && this.#isShown(one)) ?? null;
+  }
+
+  #isShown({ parting }: Landmark): boolean {
+    return this.landingsOf(parting).every(([side, step]) => (this.by === "time" && side.line.time(step) !== this.at) || this.stepOf(side) === step);
   }
 
   /** Whether the only landmark is on show, so that a press would lead nowhere. */
   get isAtOnlyLandmark(): boolean {
-    const [only, ...others] = this.landmarks;
-    if (only === undefined || others.length > 0 || only.at !== this.at) return false;
-    return this.by === "step" || this.landingsOf(only.parting).every(([{ store }, step]) => store.shown === step);
+    return this.landmarks.length === 1 && this.#here !== null;
   }
 
-  /** The landmark to which a press leads: the earliest that is not on show; null: there is none. */
+  /** The landmark to which a press leads: the next one, or else the first; null: there is none. */
   get landmark(): Landmark | null {
-    const inOrder = [...this.landmarks].sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));
-    return inOrder.find(({ at }) => at !== this.at) ?? inOrder[0] ?? null;
+    const { landmarks } = this;
+    const later = landmarks.find(({ at }) => at !== null && at > this.at);
+    return later ?? landmarks[0] ?? null;
+  }
+
+  /** Where both runs are; null while it is not known. */
+  get placeKind(): PlaceKind | null {
+    const { moments, landmarks } = this;
+    if (moments === null || moments.first === null) return null;
+    if (this.isAtEnd) return "ends";
+    const here = this.#here;
+    if (here !== null) return here.kind;
+    if (this.sides.every((side) => this.stepOf(side) <= moments.same)) return "same";
+    return this.at < (landmarks[0]?.at ?? Infinity) ? "events" : "after";
   }
 
   #timeOf(parting: Parting | null): number | null {
@@ -240,13 +305,16 @@ export class Walk {
   /** Whether a side's step here is the first one that makes a state or a log differ. */
   partsHere(side: Walker): boolean {
     const { parting, by } = this;
-    return parting !== null && this.isOfState && parting.steps[placeOf(side)] !== null && this.at === (by === "step" ? parting.moment : this.partingTime);
+    const step = parting?.steps[placeOf(side)] ?? null;
+    if (parting === null || step === null || !this.isOfState) return false;
+    return by === "step" ? this.at === parting.moment && this.stepOf(side) === step : this.at === this.partingTime;
   }
 
   /** Whether a side shows the step at which its leader decides differently from the other run's. */
   decidesHere(side: Walker): boolean {
     const decides = this.moments?.decides ?? null;
-    return decides !== null && decides.steps[placeOf(side)] === side.store.shown && (this.by === "time" || this.at === decides.moment);
+    const step = side.store.shown;
+    return decides !== null && decides.steps[placeOf(side)] === step && (this.by === "time" || this.pair !== null || this.at === this.#momentOf(side, step));
   }
 
   /** Whether a side shows the first step that differs and takes it at this moment or time. */
@@ -263,8 +331,13 @@ export class Walk {
 
   /** Makes both runs up to their ends, and shows their results. */
   async toTheEnd(): Promise<void> {
-    await Promise.all(this.sides.map(({ store }) => finish(store)));
-    this.goTo(this.end);
+    const { opens } = this;
+    await Promise.all(this.sides.map(async (side) => {
+      await finish(side.store);
+      await this.#make(side, side.store.newest);
+    }));
+    // The reader may have moved while the page was opening.
+    if (opens === this.opens) this.goTo(this.end);
   }
 
   /** Goes to the next landing of a beat in either run; without beats, on by one step or moment. */
@@ -272,7 +345,7 @@ export class Walk {
     if (this.#goes) return;
     this.#goes = true;
     try {
-      const landings = this.#landings((plan, side) => landingAfter(plan, this.stepOf(side)));
+      const landings = this.#landings((plan, side) => landingAfter(plan, this.pair === null ? this.stepOf(side) : this.#stepAt(side, this.at)));
       if (landings.length === 0) return await this.forward();
       for (const [side, step] of landings) await this.#make(side, step);
       this.#land(landings, Math.min);
@@ -311,18 +384,18 @@ export class Walk {
   }
 
   back(): void {
-    this.goTo(this.by === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
+    this.goTo(this.by === "step" ? this.#backFrom - 1 : previousMoment(this.#lines, this.at));
   }
 
   /** Goes to where the runs part. */
   async showFirst(parting: Parting | null): Promise<void> {
     if (parting === null) return;
     const { opens } = this;
-    const steps = this.by === "step" ? this.stepsAt(parting.moment) : parting.steps;
+    const steps = this.by === "step" ? this.stepsOf(parting) : parting.steps;
     await Promise.all(this.sides.map((side) => this.#make(side, steps[placeOf(side)] ?? 0)));
     // The reader may have moved meanwhile.
     if (opens !== this.opens) return;
-    if (this.by === "step") this.goTo(parting.moment);
+    if (this.by === "step") this.goToPair(this.stepsOf(parting));
     else this.#land(this.landingsOf(parting), this.isOfState ? Math.max : Math.min);
   }
 

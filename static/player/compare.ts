@@ -32,7 +32,7 @@ import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, changesOne, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "./compare-facts.ts";
 import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
-import { listed, named } from "./joins.ts";
+import { listed, named, sentences } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { leavesOf } from "./beats.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
@@ -43,6 +43,7 @@ import { decisiveIds, decisiveIn, waitsFor } from "./compare-decisive.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
+import { standingText, timesText } from "./compare-place.ts";
 import { SideNames, titleOf } from "./compare-names.ts";
 import { LOCKSTEPS, Walk, placeOf, planOf } from "./compare-walk.ts";
 import type { Lockstep, Walker } from "./compare-walk.ts";
@@ -55,7 +56,7 @@ import { PlayerStore } from "./store.ts";
 import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
-import { unbroken } from "./unbroken.ts";
+import { pieces, unbroken } from "./unbroken.ts";
 import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { readView } from "./zoom-view.ts";
 
@@ -150,6 +151,8 @@ export class Compare extends LitElement {
   #isAsked = false;
   /** Whether the page must still find out which run makes the difference at which it opened. */
   #seeksActing = false;
+  /** The two steps that the address names, if no moment has both. */
+  #askedPair: Pair | null = null;
   /** The place that was last written into the address. */
   #kept = "";
 
@@ -242,13 +245,25 @@ export class Compare extends LitElement {
     this.#isAsked = true;
     if (walk.opens === "asked") walk.opens = "looking";
     await this.#align();
-    if (walk.opens === "looking" && (walk.moments?.crossed === true || walk.moments?.isOfTime === true)) walk.by = "time";
-    const parting = walk.opens === "looking" ? (walk.moments?.decides ?? walk.parting) : null;
     if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#best;
-    await walk.showFirst(parting);
-    this.#seeksActing = parting !== null;
+    if (walk.opens === "looking") {
+      if (walk.moments?.crossed === true || walk.moments?.isOfTime === true) walk.by = "time";
+      const parting = walk.moments?.decides ?? walk.parting;
+      if (this.#isFromEnd) await walk.toTheEnd();
+      else await walk.showFirst(parting);
+      this.#seeksActing = parting !== null;
+    }
+    if (this.#askedPair !== null) walk.goToPair(this.#askedPair);
     walk.opens = "done";
     this.requestUpdate();
+  }
+
+  /** Whether the comparison was opened at the end of a run, and what differs is seen at the ends. */
+  get #isFromEnd(): boolean {
+    const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
+    const { moments } = this.#walk;
+    if (from === null || moments === null || moments.lasting === null || moments.lasting.length === 0) return false;
+    return moments.isLast(from.branch === this.leftBranch ? 0 : 1, from.shown);
   }
 
   /** Shows on a narrow screen the sentence of the run that makes the difference, if only one of the two does. */
@@ -378,6 +393,12 @@ export class Compare extends LitElement {
     const view = readView(asked.get("zoom") ?? "");
     this.middle = this.#offered.find((middle) => middle === view?.middle) ?? this.middle;
     if (asked.get("by") === "time" || (!asked.has("by") && view?.spacing === "time")) this.#walk.by = "time";
+    const [, left, right] = /^(\d{1,6})-(\d{1,6})$/.exec(asked.get("at") ?? "") ?? [];
+    if (left !== undefined && right !== undefined && this.#walk.by === "step") {
+      this.#askedPair = [Number(left), Number(right)];
+      this.#walk.opens = "there";
+      return;
+    }
     const at = Number(asked.get("at"));
     if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
     this.#walk.at = at;
@@ -391,7 +412,7 @@ export class Compare extends LitElement {
     const place = {
       zoom: this.middle !== "lanes" || opens === "done" ? this.middle : "",
       by: by === "time" ? "time" : "",
-      at: opens === "asked" || opens === "looking" ? "" : String(at),
+      at: opens === "asked" || opens === "looking" ? "" : this.#walk.pair?.join("-") ?? String(at),
     };
     if (this.#kept === (this.#kept = JSON.stringify(place))) return;
     this.#permalink.keep(place);
@@ -407,7 +428,8 @@ export class Compare extends LitElement {
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
     const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
     const differences = this.#differences;
-    return html`<div class="compare">
+    const middle = shownMiddle(this.middle, this.#sides[0]?.store);
+    return html`<div class="compare" data-middle=${middle}>
       <header class="compare-head">
         ${this.#home()}
         <h1>${this.#names.isOneScenario ? titleOf((this.#sides[0] as Side).store) : say("player.compare.title")}</h1>
@@ -418,10 +440,10 @@ export class Compare extends LitElement {
         <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right, this.#isOneSession, this.#runNames, this.#walk.moments?.verdict)}
-        ${this.#waits()}
+        ${this.#standing()}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), differences)}</div>
-      ${shownMiddle(this.middle, this.#sides[0]?.store) === "lanes" ? twinLogs(one, two, this.#apart.names, this.#renamed(this.#sides[1] as Side)) : nothing}
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), timesText(this.#times), differences)}</div>
+      ${middle === "lanes" ? twinLogs(one, two, this.#apart.names, (partition) => this.#walk.moments?.isEverApart(partition) ?? false, this.#renamed(this.#sides[1] as Side)) : nothing}
       ${this.#flip()}
       <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
@@ -451,13 +473,31 @@ export class Compare extends LitElement {
     return moments?.isOfTime === true && this.#isOneSession && !leavesOf(planOf(side)?.beats ?? []).some(({ lands, added }) => lands === step && added === true);
   }
 
-  /**
-   * A line about what a run that is behind waits for. If the runs differ in time alone, the line has its place at every
-   * step.
-   */
-  #waits(): TemplateResult | typeof nothing {
-    if (this.#walk.moments?.isOfTime !== true) return nothing;
-    return html`<p class="waits">${this.#sides.filter(({ name }) => this.#apart.waits[name] !== undefined).map((side) => `${this.#apart.waits[side.name]} `)}</p>`;
+  /** A line that says where both runs are. It has its place at every step, so that nothing below it moves. */
+  #standing(): TemplateResult {
+    const { moments, placeKind } = this.#walk;
+    const isOfTime = moments?.isOfTime === true;
+    const waits = isOfTime ? this.#sides.flatMap(({ name }) => this.#apart.waits[name] ?? []) : [];
+    const [place, further] = standingText({ kind: placeKind, isOfTime, lasting: this.#lasting }, this.#times, this.#runNames, waits);
+    return html`<p class=${isOfTime ? "compare-place waits" : "compare-place"} title=${sentences([place, further])}><b>${pieces(place)}</b><span>${pieces(further)}</span></p>`;
+  }
+
+  /** What differs at both ends; null if it is not known, or only numbers may differ. */
+  get #lasting(): readonly string[] | null {
+    const { moments } = this.#walk;
+    if (moments === null || !this.#sides.every((side) => moments.isLast(placeOf(side), side.store.shown))) return null;
+    return moments.lasting?.length === 0 && moments.hasNumbers ? null : moments.lasting;
+  }
+
+  /** Whether both runs are at their ends, and something differs there. */
+  get #isEndApart(): boolean {
+    return this.#walk.placeKind === "ends" && (this.#lasting ?? []).length > 0;
+  }
+
+  /** The virtual times of both runs. */
+  get #times(): readonly [number, number] {
+    const [left = 0, right = 0] = this.#sides.map(({ store }) => store.frame?.view.time ?? 0);
+    return [left, right];
   }
 
   #lookApart(left: Frame | undefined, right: Frame | undefined): void {
@@ -541,20 +581,19 @@ export class Compare extends LitElement {
     const { store } = side;
     const frame = store.frame;
     const other = this.#other(side);
-    const broken = brokenNames(frame, other?.store.frame);
+    const broken = brokenNames([frame, other?.store.frame], this.#sides.map(planOf));
     const name = this.#names.whole(side.store);
     const first = this.#walk.moments?.first ?? null;
     const isFirst = this.#walk.isFirst(side);
     const parts = this.#walk.partsHere(side);
-    const isMarked = parts || this.#walk.decidesHere(side) || (isFirst && !this.#walk.isOfState);
+    const isMarked = this.#isEndApart || parts || this.#walk.decidesHere(side) || (isFirst && !this.#walk.isOfState);
     return html`<section class="compare-side ${isMarked ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${numbered(side, this.#names.short(store))}>
       <h2><b class="side-name">${unbroken(name)}</b>
-        <span class="side-place">${this.#stage(side)}<span class="mark">${this.#mark(side, isFirst, parts)}</span>
-          <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#walk.reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
+        <span class="side-place">${this.#where(side)}<span class="mark">${this.#mark(side, isFirst, parts)}</span>${this.#stage(side)}</span></h2>
       <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#isInBoth(side, step), (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
-      <div class="compare-sentence">
+      <div class="compare-sentence"><p class="said-of"><b>${isMarked ? "≠ " : ""}${numbered(side, this.#names.short(store))}</b>${this.#where(side)}</p>
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${numbered(side, this.#names.short(side.store))}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
@@ -568,6 +607,12 @@ export class Compare extends LitElement {
           : html`<p class="bad" role="alert">${say(store.problem.key, store.problem.params)}</p>`
       }
     </section>`;
+  }
+
+  /** The step and the virtual time of a side. */
+  #where(side: Side): TemplateResult {
+    const time = timesText(this.#times)[placeOf(side)] ?? "";
+    return html`<span class="where num"><b>t = ${time}</b> ${say("player.compare.where", { step: side.store.shown, of: this.#walk.reach(side) })}</span>`;
   }
 
   /** The switch between the runs on a narrow screen, which has room for one run. */
@@ -615,10 +660,11 @@ export class Compare extends LitElement {
 
   /** For a step that only one run has: a text that says which run has it, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
-    if (this.#walk.decidesHere(side)) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
+    if (this.#isEndApart) return html`<b title=${say("player.compare.ends_here")}>≠</b>`;
+    if (this.#walk.decidesHere(side)) return html`<b title=${say("player.compare.decides_here")}>≠</b>`;
     if (parts) {
       const names = listed(this.#apart.abouts.slice(0, defaults.begun)) || say("player.compare.logs_or_states");
-      return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here", { names })}</b>`;
+      return html`<b>≠ ${say(this.#walk.placeKind === "times" ? "player.compare.time_differs_here" : "player.compare.state_differs_here", { names })}</b>`;
     }
     // Events that differ before any state or log does are not the first difference.
     if (isFirst) return html`<b>${this.#walk.isOfState ? "" : "≠ "}${say("player.compare.differs_here")}</b>`;
@@ -686,10 +732,10 @@ export class Compare extends LitElement {
 
   /** The place to which the button leads: `65 | 71`, or the virtual time, in the words that the page has there. */
   get #toPart(): string {
-    const { landmark, by, isOfState } = this.#walk;
+    const { landmark, by } = this.#walk;
     if (landmark === null || landmark.at === null) return say("player.compare.go_to_difference");
-    const place = by === "time" ? say("player.compare.at", { at: landmark.at }) : say("player.compare.at_step", { step: stepsText(this.#walk.stepsAt(landmark.at)) });
-    return named(say(landmark.kind === "decides" ? "player.compare.to_decision" : by === "step" && isOfState ? "player.compare.first_state" : "player.compare.first_difference"), place);
+    const place = by === "time" ? say("player.compare.at", { at: landmark.at }) : say("player.compare.at_step", { step: stepsText(this.#walk.stepsOf(landmark.parting)) });
+    return named(say(`player.compare.to_${landmark.kind}`), place);
   }
 
   #transport(): TemplateResult {

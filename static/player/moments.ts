@@ -58,6 +58,27 @@ export class Moments {
     return this.#known.later ?? [];
   }
 
+  /** The names of things that still differ at the ends of both runs; null: not known. */
+  get lasting(): readonly string[] | null {
+    return this.#known.lasting ?? null;
+  }
+
+  /** Whether an actor, partition or transaction differs at some step, if only in time or numbers. */
+  isEverApart(subject: string): boolean {
+    const { parts, numbers = {} } = this.#known;
+    return subject in parts || subject in numbers || this.later.includes(subject);
+  }
+
+  /** Whether producer ids, epochs or sequence numbers differ somewhere. */
+  get hasNumbers(): boolean {
+    return Object.keys(this.#known.numbers ?? {}).length > 0;
+  }
+
+  /** Whether a step is the last one of a run. */
+  isLast(side: 0 | 1, step: number): boolean {
+    return this.#known.ends[side] === step;
+  }
+
   /** Whether the runs differ only in virtual time, as far as both were compared. */
   get isOfTime(): boolean {
     return this.#known.timed !== undefined && !this.isOfState;

@@ -122,7 +122,7 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     expect(acts).to_have_count(0)
     offer = page.locator("eos-undo-bar").get_by_text("Compare with the original")
     offer.click()
-    expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
+    expect(page.locator(".compare-place")).to_contain_text("Here the")
 
 
 def test_beside_two_runs_what_is_selected_stays_in_its_bar(page: Page) -> None:

@@ -18,8 +18,8 @@ test("counts are shown where both differ, and where both have something broken",
 test("a guarantee that breaks later in one of the runs is named already", () => {
   const with_ = (guarantees: object): Frame => ({ view: { guarantees } }) as unknown as Frame;
   const held = { judged: true, count: 0, broken_at: null };
-  assert.deepEqual(brokenNames(with_({ lost: held, atomic: held }), with_({ lost: { ...held, broken_at: 9 }, atomic: held })), ["lost"]);
-  assert.deepEqual(brokenNames(with_({ lost: held }), undefined), []);
+  assert.deepEqual(brokenNames([with_({ lost: held, atomic: held }), with_({ lost: { ...held, broken_at: 9 }, atomic: held })]), ["lost"]);
+  assert.deepEqual(brokenNames([with_({ lost: held }), undefined]), []);
 });
 
 test("one table has what differs on both sides: counts before facts, and nothing that is alike", () => {

@@ -59,7 +59,32 @@ test("a press leads to the first difference, from there to where a leader decide
     kinds.push(walk.landmark?.kind);
     await walk.showFirst(walk.landmark?.parting ?? null);
   }
-  assert.deepEqual([kinds, walk.at], [["first", "decides", "first"], 3]);
+  assert.deepEqual([kinds, walk.at], [["state", "decides", "state"], 3]);
+});
+
+test("two decisions that no moment has both stand beside each other, and the ways on go back or on in both", async () => {
+  const { walk, shown } = walkOf({ "t-0": [3, 4] });
+  walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[3, 2], [4, 2], [4, 3], [4, 4], [5, 5], [5, 6]], parts: { "t-0": [3, 4] }, decides: [5, 3], crossed: false });
+  await walk.showFirst(walk.moments.decides);
+  assert.deepEqual([shown(), walk.pair, walk.placeKind, walk.isAtEnd], [[5, 3], [5, 3], "decides", false]);
+  assert.deepEqual(walk.sides.map((side) => walk.decidesHere(side)), [true, true]);
+  await walk.forward();
+  assert.deepEqual([shown(), walk.pair, walk.placeKind], [[5, 6], null, "ends"]);
+  await walk.showFirst(walk.moments.decides);
+  walk.back();
+  assert.deepEqual(shown(), [4, 2]);
+});
+
+test("runs that differ in time alone part where their times do", async () => {
+  const { walk, shown } = walkOf({});
+  walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[3, 2], [4, 2], [4, 3], [4, 4], [5, 5], [5, 6]], parts: {}, timed: [4, 4], crossed: false });
+  assert.deepEqual(walk.landmarks.map(({ kind }) => kind), ["times"]);
+  await walk.showFirst(walk.parting);
+  assert.deepEqual([shown(), walk.placeKind, walk.isAtOnlyLandmark], [[4, 4], "times", true]);
+  walk.goTo(0);
+  assert.equal(walk.placeKind, "same");
+  walk.goTo(7);
+  assert.equal(walk.placeKind, "after");
 });
 
 test("the other way round, both stay where they are as far as a moment or time has both", async () => {

@@ -63,6 +63,7 @@ def test_what_only_happens_later_is_named_from_the_first_on() -> None:
     _, _, found = both("SC-44", None, dropped(59, 19))
     assert not found["parts"] and not found["numbers"]
     assert found["later"] == ["t-0", "__transaction_state-10", "c-committed", "txn-1"]
+    assert found["lasting"] == []
 
 
 def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
@@ -150,6 +151,8 @@ def test_the_same_send_is_the_same_record_under_whatever_serial() -> None:
     # Without its marker, the transaction stays open, so p1 sends its second record before p2 sends any.
     left, right, found = both("SC-61", None, dropped(48, 15))
     assert found["renamed"] == [[2, 3], [3, 2]]
+    # The record of the fenced p1 is stored only here; the state of every component is the same at the ends.
+    assert found["lasting"] == ["c-uncommitted", "t-0"]
     assert [side.records[serial] for side, serial in ((left, 3), (right, 2))] == [("p1", 2)] * 2
 
 
