@@ -4,7 +4,8 @@
  */
 
 import { round } from "../diagrams/geometry.ts";
-import type { Box, Places, StageObject } from "./contract.ts";
+import type { Frame } from "../player/frame.ts";
+import type { Box, Focus, Places, StageObject } from "./contract.ts";
 import { LATER } from "./later.ts";
 
 /** The least share of the picture's width that is shown: with less, viewers lose orientation. */
@@ -15,10 +16,30 @@ const MARGIN = 30;
  */
 const MARGIN_ABOVE = 6;
 
-export function cameraOf(objects: readonly StageObject[], here: Places): Box {
+/** Size of the part of a broker's box with its name, in units. */
+const NAME = { width: 120, height: 26 };
+
+/**
+ * The names of the brokers that a step is about: where it happens, the leaders of its partitions, and both ends of a
+ * lost message.
+ */
+function brokersOf({ view, previousView }: Frame, { actor, partition, tag, messages }: Focus, { brokers }: Places): Box[] {
+  const lost = [...messages.lost, ...messages.dropped].map((id) => previousView?.network?.messages[String(id)]);
+  const leaders = [partition, ...[tag?.params["partitions"]].flat()].map((name) => `broker-${view.partitions?.[String(name)]?.leader}`);
+  return [actor, ...leaders, ...lost.flatMap((one) => [one?.from, one?.to])].flatMap((name) => brokers[name ?? ""]?.box ?? []).map(({ x, y }) => ({ x, y, ...NAME }));
+}
+
+/** The part of the picture that is shown at a step. */
+export function lookOf(objects: readonly StageObject[], here: Places, frame: Frame, focus: Focus): Box {
+  return cameraOf(objects, here, brokersOf(frame, focus, here));
+}
+
+/** The part with everything that a step changes, and with these names. */
+export function cameraOf(objects: readonly StageObject[], here: Places, names: readonly Box[] = []): Box {
   const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
-  const hot = objects.filter((object) => object.hot === true && object.width > 0);
-  if (hot.length === 0 || here.upright) return whole;
+  const about = objects.filter((object) => object.hot === true && object.width > 0);
+  if (about.length === 0 || here.upright) return whole;
+  const hot: Box[] = [...about, ...names];
   const left = Math.min(...hot.map(({ x }) => x)) - MARGIN;
   const top = Math.min(...hot.map(({ y }) => y)) - MARGIN_ABOVE;
   const right = Math.max(...hot.map(({ x, width }) => x + width)) + MARGIN;
@@ -89,4 +110,4 @@ export function glideWay(from: Box, to: Box, width: number): string {
   return `translate(${round((to.x - from.x) * unit)}px, ${round((to.y - from.y) * unit)}px) scale(${closer})`;
 }
 
-LATER.camera = { Camera, of: cameraOf };
+LATER.camera = { Camera, of: lookOf };

@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from "../player/frame.ts";
-import type { Camera, cameraOf } from "./camera.ts";
+import type { Camera, lookOf } from "./camera.ts";
 import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { Layer, Places, Size, StagePlan } from "./contract.ts";
 import type { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
@@ -33,7 +33,7 @@ export interface Later {
   /** For the numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
   /** For the view on a projector: its camera and the part of the picture that it shows (`camera.ts`). */
-  camera: { Camera: typeof Camera; of: typeof cameraOf };
+  camera: { Camera: typeof Camera; of: typeof lookOf };
 }
 
 /** The loaded parts. */

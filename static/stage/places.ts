@@ -185,14 +185,14 @@ export function partitionAt(frame: Frame, run: Places, focus: Focus): string | n
 }
 
 /** The partitions that a step names or changes, the most relevant first; some may have no place. */
-function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
+function namedBy(frame: Frame, { partition, messages, tag }: Focus): unknown[] {
   const { step, view, previousView } = frame;
   const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.delayed, ...messages.duplicated, ...messages.sent];
   const carried = ids.flatMap((id) => (view.network?.messages[String(id)] ?? previousView?.network?.messages[String(id)])?.partitions ?? []);
   const changed = step?.changes ?? [];
   const listed = step?.params["partitions"];
   return [
-    partition, step?.params["partition"], step?.decision?.subject, ...carried, ...(Array.isArray(listed) ? listed : []),
+    partition, step?.params["partition"], ...[tag?.params["partitions"]].flat(), step?.decision?.subject, ...carried, ...(Array.isArray(listed) ? listed : []),
     ...changed.filter(({ path }) => path[0] === "partitions").map(({ path }) => path[1]),
     ...changed.flatMap(({ path }) => ofClient(frame, path)),
   ];

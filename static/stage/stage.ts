@@ -149,7 +149,7 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const seen = (this.chain.length === 0 ? undefined : LATER.chain?.uncovered(whole, this.chain, here, this.#free)) ?? ((this.projector ? LATER.camera?.of(whole, here) : undefined) ?? { x: 0, y: 0, width: here.width, height: here.height });
+    const seen = (this.chain.length === 0 ? undefined : LATER.chain?.uncovered(whole, this.chain, here, this.#free)) ?? ((this.projector ? LATER.camera?.of(whole, here, frame, scene.focus) : undefined) ?? { x: 0, y: 0, width: here.width, height: here.height });
     const marks = this.chain.length === 0 ? [] : (LATER.chain?.marks(whole, this.chain, { ...here, height: Math.min(here.height, seen.y + seen.height * this.#free) }, this.#words, seen.y) ?? []);
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);

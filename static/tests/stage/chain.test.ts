@@ -106,6 +106,12 @@ test("the camera holds all of cause and effect, in the picture's own shape", () 
   assert.ok(width < HERE.width && Math.abs(width / height - HERE.width / HERE.height) < 0.01);
 });
 
+test("the camera keeps the names of the brokers that a step is about", () => {
+  const name = { x: 520, y: 8, width: 120, height: 26 };
+  const { x, y, width } = cameraOf([{ ...thing("one", 500, undefined, true), y: 330 }], HERE, [name]);
+  assert.ok(x <= name.x && x + width >= 640 && y <= name.y);
+});
+
 test("where nothing happens, or all of it does, the whole picture is shown", () => {
   const whole = { x: 0, y: 0, width: 1280, height: 412 };
   assert.deepEqual(cameraOf(SCENE, HERE), whole);

@@ -5,7 +5,7 @@ import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
 import { NO_FOCUS, TOOL, windowOf } from "../../stage/contract.ts";
 import { ARRIVAL } from "../../stage/places-desk.ts";
 import { basisOf, grown, hasSamePlaces, places, standing } from "../../stage/places.ts";
-import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
+import { HEADER, frameOf, logBatch, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
 
 const VIEW = { time: 0 };
@@ -163,6 +163,13 @@ test("On a phone the log in question stays while a tool asks another broker", ()
   const here = standing(run, frameOf(null, asked), { ...NO_FOCUS, actor: TOOL, messages: { ...NO_FOCUS.messages, sent: [7] } });
   assert.notEqual(here.brokers["broker-1"]?.panel, undefined);
   assert.equal(here.brokers["broker-1"]?.lanes["t-0"]?.strip, false);
+});
+
+test("On a phone a step about a missing marker shows the log that waits for it", () => {
+  const run = made(planOf(3, 2, 1), PHONE);
+  const logs = view({ partitions: { "t-0": { ...partition(replica([])), leader: 1 }, "t-1": { ...partition(replica([logBatch(0, 1)])), leader: 2 } } });
+  const shown = (partitions: string[]) => Object.keys(standing(run, frameOf(null, logs), { ...NO_FOCUS, actor: "broker-2", kind: "coordinator", tag: { key: "", params: { partitions } } }).readers);
+  assert.deepEqual([shown(["t-0"]), shown(["t-1"])], [["t-0"], ["t-1"]]);
 });
 
 test("On a phone the coordinator's place is that of the broker that took over", () => {
