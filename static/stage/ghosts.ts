@@ -172,12 +172,14 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const width = round(to - from);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
+  const worded = sequences === "" ? "" : `${say("stage.seq")} ${sequences}`;
   const over = Math.max(28, Math.min(OVER, lane.cells.y - wholeOf(shown.broker).y - HEAD));
   const bars = clamp(over - GHOST, BARS.least, BARS.most);
   const ghost = over - bars;
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
+  const middle = round((Math.max(from, first.x) + Math.min(to, first.x + first.width)) / 2 - from);
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${hue(here)}`, 3)}${
-    text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v${bars - 2}M${width / 2 + 4},${ghost}v${bars - 2}`, "equal")}${
+    text(width / 2, ghost / 2 + 5.5, textWidth(worded, 13, true) <= width - 6 ? worded : sequences, textWidth(worded, 13, true) <= width - 6 ? "s13 b" : "s15 b", "middle")}${path(`M${middle - 4},${ghost}v${bars - 2}M${middle + 4},${ghost}v${bars - 2}`, "equal")}${
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
 /**

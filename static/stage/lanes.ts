@@ -75,9 +75,10 @@ function objectsOf(lane: LaneOf): StageObject[] {
     return [...baseOf(lane, replica, window, leads ? "" : say("stage.copy")), ...shown.map((batch) => thinCell(lane, window, batch, leads)), ...(leads ? gatesOf(lane, replica, window, shown) : [])];
   }
   const stretches = heldStretches(frame, partition, shown);
+  const isWorded = saysSeq(lane, window, shown);
   return [
     ...baseOf(lane, replica, window, leaderWord(lane, view)),
-    ...shown.map((batch) => cellOf(lane, window, batch, replica)),
+    ...shown.map((batch) => cellOf(lane, window, batch, replica, isWorded)),
     offsetsOf(lane, window, shown, replica),
     ...gatesOf(lane, replica, window, shown),
     ...reasonsOf(lane, window, stretches, replica),
@@ -174,7 +175,7 @@ function cellName(partition: string, batch: LogBatchView, hidden: string): strin
   return `${say("stage.cell_name", { partition, offsets, what })}${state}${hidden === "" ? "" : ` ${hidden}`}`;
 }
 
-function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, high_watermark: high, last_stable_offset: stable }: ReplicaView): StageObject {
+function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, high_watermark: high, last_stable_offset: stable }: ReplicaView, isWorded: boolean): StageObject {
   const { frame, here, partition, place } = lane;
   const { cells } = place;
   const x = window.x(batch.base_offset);
@@ -193,7 +194,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
   const parts = framed.length === 0 ? [] : brokenParts(batch, framed);
   const late = broken.filter(({ guarantee }) => guarantee === ORDER);
   const lates = late.length === 0 ? [] : (brokenParts(batch, late) ?? [[batch.base_offset]]);
-  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, { hue, shade }, parts === null, gates)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
+  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, { hue, shade }, parts === null, gates, isWorded)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
     (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, shade);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
@@ -236,11 +237,22 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
 /** Size of the letters of the word before sequences. */
 const SEQ = 11;
 
+/** Whether all cells of a lane have the word before their sequences, or none: only if each has room for it. */
+function saysSeq({ place: { cells: { height } } }: LaneOf, window: Window, shown: readonly LogBatchView[]): boolean {
+  const word = `${say("stage.seq")} `;
+  return shown.every(({ base_offset: base, last_offset: end, producer_id: id, producer_epoch: epoch, first_sequence: first, last_sequence: last }) => {
+    if (isAbsent(first)) return true;
+    const needs = height < TWO_LINES ? textWidth(`${identity(id, epoch) ?? ""} ${word}${range(first, last)}`, 13, true)
+      : textWidth(word, SEQ) + textWidth(range(first, last), cellType(height)[1], true) + 2 * GATE_EDGE;
+    return needs <= window.x(end + 1) - window.x(base) - 8;
+  });
+}
+
 /**
  * The drawing of a batch. `all`: px of its width. `gates`: px that gates cover at its edges; a narrow cell has only its
  * sequences between them.
  */
-function batchCell(batch: LogBatchView, all: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
+function batchCell(batch: LogBatchView, all: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }, isWorded: boolean): SVGTemplateResult {
   const inner = all - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
@@ -254,9 +266,8 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
     const { size: at, lines, cut } = fitted(said, bold ? inner : besideGates + 5, size, { least, bold });
     const width = textWidth(said, at, bold);
-    // The word before a cell's sequences, if it has room.
-    const seq = hasNumbers && said === what ? `${say("stage.seq")} ` : "";
-    const before = seq !== "" && width + textWidth(seq, SEQ) <= besideGates ? textWidth(seq, SEQ) : 0;
+    const seq = isWorded && hasNumbers && said === what ? `${say("stage.seq")} ` : "";
+    const before = seq === "" ? 0 : textWidth(seq, SEQ);
     // The text stands beside a gate, not under it.
     const half = (before + width) / 2;
     const [low, high] = [gates.left + half + 1, all - gates.right - half - 1];
@@ -267,8 +278,8 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
-  // With little width, the word before the sequences is left out; with less, one line becomes two, if the height allows.
-  const whole = who === null ? what : [`${who} ${say("stage.seq")} ${what}`, `${who} | ${what}`].find((one) => textWidth(one, 13, true) <= inner);
+  // With little width, one line becomes two, if the height allows.
+  const whole = who === null ? what : [isWorded ? `${who} ${say("stage.seq")} ${what}` : `${who} | ${what}`].find((one) => textWidth(one, 13, true) <= inner);
   if (who === null || height < LOW || (height < TWO_LINES && whole !== undefined)) return svg`${shell}${line(whole ?? what, height / 2 + 5, 15, 9, "b", true)}`;
   const records = serialsText(batch.serials);
   const both = `${who} ${records}`;

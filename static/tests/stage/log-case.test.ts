@@ -6,9 +6,10 @@ import { svg } from "lit";
 import { heads } from "../../stage/brokers.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { StageObject, StagePlan } from "../../stage/contract.ts";
+import { laneObjects } from "../../stage/lanes.ts";
 import { places } from "../../stage/places.ts";
 import { readers } from "../../stage/readers.ts";
-import { FIVE, frameOf, HEADER, markup, partition, replica, view } from "../diagrams/fixture.ts";
+import { FIVE, frameOf, HEADER, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
@@ -23,6 +24,19 @@ test("beside a log stands how far consumers of both isolation levels read, and t
   };
   for (const words of ["read_committed consumers stop at position 43", "read_uncommitted consumers reach position 50", "Legend"]) assert.ok(saidOf(43).includes(words), words);
   assert.ok(saidOf(50).includes("read_committed consumers reach position 50"), "nothing holds them back");
+});
+
+test("all cells of a lane have the word before their sequences, or none", () => {
+  const wordsIn = (...sizes: number[]): number => {
+    let base = 0;
+    const batches = sizes.map((size) => logBatch((base += size) - size, size));
+    const files = view({ partitions: { "t-0": partition(replica(batches)) }, consumers: {} });
+    const here = places(null, { ...HEADER, partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
+    const [broker, place] = ["broker-1", here.brokers["broker-1"]?.lanes["t-0"]];
+    if (place === undefined) throw new Error("no lane");
+    return laneObjects({ frame: frameOf(null, files), here, focus: NO_FOCUS, broker, partition: "t-0", place }).map(({ draw }) => markup(svg`${draw}`)).join("").split(">seq ").length - 1;
+  };
+  assert.deepEqual([wordsIn(3, 3), wordsIn(3, 3, 1, 1, 1, 1)], [2, 0]);
 });
 
 test("a log that holds consumers back shows one of them, which no file names, until a preview has readers", () => {
