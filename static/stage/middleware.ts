@@ -293,12 +293,29 @@ export function windowBars(windows: WindowsBeside, x: number, width: number, ys:
   const until = Math.max(...all.flatMap((one) => one.spans.map(({ until: end }) => end)));
   if (until === from) return null;
   const drawn = isEndless ? width * defaults.open : width;
-  const unit = drawn / (until - from);
+  const ends = all.flatMap((one) => one.spans);
+  const at = isEndless ? null : brokenAxis(ends, from, until, width);
+  const place = at ?? ((time: number): number => ((time - from) * drawn) / (until - from));
   const own = ys.slice(-spans.length);
   return svg`${spans.map(({ since, until: end }, index) => svg`${path(`M${round(x)},${own[index] ?? 0}h${round(drawn)}`, "rail")}${
     isEndless ? svg`<path d="M${round(x + drawn)},${own[index] ?? 0}H${round(x + width)}" class="rail" stroke-dasharray="3 3"/>` : nothing}${
-    box(round(x + (since - from) * unit), (own[index] ?? 0) - high / 2, Math.max(3, round((end - since) * unit)), high, "tag", 1)}`)}${
-    high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((at) => path(`M${round(x + (at - from) * unit)},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
+    box(round(x + place(since)), (own[index] ?? 0) - high / 2, Math.max(3, round(place(end) - place(since))), high, "tag", 1)}${
+    at === null ? nothing : path(`M${round(x + width / 2 - 5)},${(own[index] ?? 0) + high / 2 + 3}l4,${-high - 6}h6l-4,${high + 6}z`, "behind")}`)}${
+    high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((time) => path(`M${round(x + place(time))},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
+}
+
+/** px of the ends of an axis that is broken in its middle, and the least px by which two ends are seen to differ. */
+const ENDS = { wide: 44, least: 5 };
+
+/**
+ * The places of times on an axis whose middle is left out, because the windows' ends would look the same on a whole
+ * one; null if the whole one shows how they differ.
+ */
+function brokenAxis(spans: readonly { since: number; until: number }[], from: number, until: number, width: number): ((time: number) => number) | null {
+  const far = Math.max(...spans.map(({ since }) => since - from), ...spans.map(({ until: end }) => until - end));
+  const unit = ENDS.wide / far;
+  if (far === 0 || (far * width) / (until - from) >= ENDS.least) return null;
+  return (time) => (time - from <= far ? (time - from) * unit : width - (until - time) * unit);
 }
 
 /**
@@ -325,7 +342,7 @@ export function windowWords({ window: { since, until } }: Pick<MiddlewareTransac
   if (since === until) return [say("stage.mw.window_closed")];
   const span = really?.since == null || really.until === null
     ? [say("stage.mw.window_span", { since, until })]
-    : [say("stage.mw.window_reported", { since, until }), say("stage.mw.window_really", { since: really.since, until: really.until })];
+    : [say("stage.mw.window_reported", { since, until, lasted: until - since }), say("stage.mw.window_really", { since: really.since, until: really.until, lasted: really.until - really.since })];
   return [say("stage.mw.window_closed"), ...span];
 }
 

@@ -34,7 +34,7 @@ test("participants that may differ are said to end alike, whether all commit or 
   assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "window open from t = 65 ms: nodes may differ"]);
   assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65 ms–5095 ms"]);
   const reported = { window: { since: 65, until: 5095 } };
-  assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65 ms–5095 ms", "nodes differed: 50 ms–5060 ms"]);
+  assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms (5030 ms)", "nodes differed: 50–5060 ms (5010 ms)"]);
   assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65 ms–5095 ms");
   const barsAt = (one: { window: { since: number; until: number | null } }, until: number | null, now: number): string[] => [...markup(windowBars([{ ...one, really: { since: 50, until }, now }], 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
   assert.deepEqual([barsAt(reported, 5060, 6000), barsAt(reported, null, 6000)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
@@ -42,6 +42,8 @@ test("participants that may differ are said to end alike, whether all commit or 
   assert.deepEqual([barsAt(open, null, 80), barsAt(open, null, 65)], [["1891.9+1891.9"], ["3783.8+3"]], "while it is open, up to now, and the axis goes on");
   const ends = [...markup(windowBars([{ ...reported, really: { since: 50, until: 5060 }, now: 6000 }], 0, 5045, [20, 35], 7) ?? undefined).matchAll(/M([\d.]+),12V43/g)].map(([, x]) => Number(x));
   assert.deepEqual(ends, [15, 5045, 0, 5010], "lines at the ends of high bars cross both");
+  const near = [...markup(windowBars([{ window: { since: 65, until: 5065 }, really: { since: 50, until: 5060 }, now: 6000 }], 0, 200, [20, 35], 7) ?? undefined).matchAll(/M([\d.]+),12V43/g)].map(([, x]) => Number(x));
+  assert.deepEqual(near, [44, 200, 0, 185.3], "windows that look the same are drawn without their middle");
   assert.match(toldBeside(65, 5095) ?? "", /nodes differed from t = 65 ms to t = 5095 ms.*participants may have differed/);
 });
 
