@@ -111,10 +111,10 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
         gone = "action.why.connection_has_ended"
     settled = "action.why.waits_in_connection" if gone is None and message and _has_arrived(message) else gone
     yield Candidate({"action": "drop_message", "message": number}, params, settled)
+    yield Candidate({"action": "disconnect_message", "message": number}, params, gone)
     yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
-    yield Candidate({"action": "disconnect_message", "message": number}, params, gone)
 
 
 def _has_arrived(message: Json) -> bool:
