@@ -8,6 +8,7 @@ import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
 import { phoneParts } from "./later.ts";
 import type { Sheet } from "./messages.ts";
 import { listed } from "../player/joins.ts";
+import { say } from "../player/text.ts";
 
 /**
  * How much of a message is drawn. `whole`: name and content; `row`: both in one line; `brief`: type and partition;
@@ -48,6 +49,12 @@ const SHEET = 190;
 /** Whether wires run up and down: a sheet then has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
 
+/** The name of a message; a response has an arrow in its direction before it, if a sheet has no arrow of its own. */
+const titleOf = ({ name, isAnswer }: Sheet, heading: 1 | -1, here: Places): string => (isAnswer && !standsUp(here) ? `${heading > 0 ? "→" : "←"} ${name}` : name);
+
+/** x of the text on a sheet: behind its point, or behind the notch of a response. */
+const leftOf = ({ isAnswer }: Sheet, heading: 1 | -1): number => (heading < 0 ? 18 : isAnswer ? 14 : 10);
+
 interface Row {
   width: number;
   draw: (x: number, y: number) => SVGTemplateResult;
@@ -58,9 +65,9 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = "")
   if (detail === "small") return oneLine(sheet);
   if (way !== "" && sheet.cells.length === 0) return phoneParts().onWay(sheet, here, way);
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
-  if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
+  if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet, here);
   // All messages of the middleware are about the same transaction, which the box of the middleware names.
-  if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
+  if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet.isAnswer && sheet.brief !== sheet.words && here.kind === "cluster" ? { ...sheet, name: say("diagram.message.response", { api: sheet.name }) } : sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here, true)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
   return twoLines(sheet, rows, here, NAME);
@@ -87,14 +94,14 @@ function cellRow({ who, label, records, partition, producerId, isFenced }: Sheet
 }
 
 function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number): Envelope {
-  const width = Math.max(size === NAME ? 92 : 60, textWidth(sheet.name, size, true) + 28, ...rows.map((row) => row.width + 28));
+  const width = Math.max(size === NAME ? 92 : 60, textWidth(titleOf(sheet, -1, here), size, true) + 28, ...rows.map((row) => row.width + 28));
   const height = rows.length === 0 ? 26 : 24 + rows.length * 20;
   return {
     width: round(width), height,
     draw: (heading, fate) => {
-      const left = standsUp(here) ? 12 : heading > 0 ? 10 : 18;
+      const left = standsUp(here) ? 12 : leftOf(sheet, heading);
       return paper(round(width), height, heading, standsUp(here), sheet, fate, svg`${
-        text(left, 17, sheet.name, size === NAME ? "b" : "s12 b")}${rows.map((row, index) => row.draw(left, 22 + index * 20))}`);
+        text(left, 17, titleOf(sheet, heading, here), size === NAME ? "b" : "s12 b")}${rows.map((row, index) => row.draw(left, 22 + index * 20))}`);
     },
   };
 }
@@ -102,7 +109,7 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
 /** The most rows of markers in one message; the last row counts the remaining partitions. */
 const MARKERS = { most: 4, upright: 1 };
 
-/** A message with markers: a flag for each, because they fly from the coordinator to the logs. */
+/** A message with markers: a flag for each. */
 function flags(sheet: Sheet, here: Places): Envelope {
   const most = standsUp(here) ? MARKERS.upright : MARKERS.most;
   const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
@@ -122,19 +129,19 @@ function flags(sheet: Sheet, here: Places): Envelope {
   return {
     width, height,
     draw: (heading, fate) => paper(width, height, heading, standsUp(here), sheet, fate, svg`${
-      isNamed ? text(8, 18, sheet.name, "s12 b") : nothing}${rows.map((row, index) => row.draw(8, 6 + head + index * 32))}`, 0),
+      isNamed ? text(8, 18, sheet.name, "s12 b") : nothing}${rows.map((row, index) => row.draw(8, 6 + head + index * 32))}`, standsUp(here) ? 0 : 10),
   };
 }
 
 /** Name and subject in one line, used when many messages stand under each other. */
-function nameAndBrief(sheet: Sheet): Envelope {
-  const name = textWidth(sheet.name, 12, true);
+function nameAndBrief(sheet: Sheet, here: Places): Envelope {
+  const name = textWidth(titleOf(sheet, -1, here), 12, true);
   const width = round(name + (sheet.brief === "" ? 0 : textWidth(sheet.brief, 12, sheet.bad) + 6) + 28);
   return {
     width, height: 26,
     draw: (heading, fate) => {
-      const left = heading > 0 ? 10 : 18;
-      return paper(width, 26, heading, false, sheet, fate, svg`${text(left, 17, sheet.name, "s12 b")}${
+      const left = leftOf(sheet, heading);
+      return paper(width, 26, heading, false, sheet, fate, svg`${text(left, 17, titleOf(sheet, heading, here), "s12 b")}${
         sheet.brief === "" ? nothing : text(left + name + 6, 17, sheet.brief, `s12 ${sheet.bad ? "bad" : "k"}`)}`);
     },
   };
@@ -170,28 +177,31 @@ function oneLine(sheet: Sheet): Envelope {
       // The torn-off piece of a lost message takes part of the same width.
       const off = fate.lost ? TORN - 4 : 0;
       return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
-        fittedText(heading > 0 || fate.lost ? 6 : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
+        fittedText(heading > 0 || fate.lost ? (sheet.isAnswer ? 9 : 6) : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
     },
   };
 }
 
 
 /**
- * The outline of a sheet: a request has its point on the right, a response on the left. Upright messages have an arrow
- * instead, markers have none.
+ * The outline of a sheet: its point is in its direction, and a response has a notch at its other end. Upright messages
+ * have an arrow instead.
  */
-export function outline(width: number, height: number, heading: 1 | -1, point: number): string {
-  return heading > 0
-    ? `M3,0H${width - point}L${width},${height / 2}L${width - point},${height}H3Q0,${height} 0,${height - 3}V3Q0,0 3,0Z`
-    : `M${width - 3},0H${point}L0,${height / 2}L${point},${height}H${width - 3}Q${width},${height} ${width},${height - 3}V3Q${width},0 ${width - 3},0Z`;
+export function outline(width: number, height: number, heading: 1 | -1, point: number, isAnswer = false): string {
+  const x = (at: number): number => round(heading > 0 ? at : width - at);
+  const end = isAnswer ? `H${x(0)}L${x(NOTCH)},${height / 2}L${x(0)},0Z` : `H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;
+  return `M${x(isAnswer ? 0 : 3)},0H${x(width - point)}L${x(width)},${height / 2}L${x(width - point)},${height}${end}`;
 }
+
+/** Depth of the notch in the rear end of a response, in units. */
+const NOTCH = 6;
 
 export function paper(
   width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10, points = upright,
 ): SVGTemplateResult {
   const classes = ["env", sheet.isAnswer ? "resp" : "", fate.now ? "hot" : "", fate.docked ? "dock" : "", sheet.bad ? "badm" : "", fate.lost ? "gone" : ""]
     .filter(Boolean).join(" ");
-  const edge = (): SVGTemplateResult => (upright || point === 0 ? box(0, 0, width, height, classes, 5) : path(outline(width, height, heading, point), classes));
+  const edge = (): SVGTemplateResult => (upright || point === 0 ? box(0, 0, width, height, classes, 5) : path(outline(width, height, heading, point, sheet.isAnswer), classes));
   const arrow = points
     ? path(heading > 0 ? `M${width - 10},7v10m-4,-4l4,4l4,-4` : `M${width - 10},17v-10m-4,4l4,-4l4,4`, "trail thin")
     : nothing;

@@ -31,6 +31,7 @@ const DRAWN = {
   plainReader: svg`${box(4, 3, 8, 8, "flag b0", 1.5)}${box(14, 3, 7, 7, "cell small b0", 1.5)}`,
   sent: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${path("M10,4l6,6m0,-6l-6,6", "failed")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
   sentAborted: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(9.5, 3, 7, 7, "none", 1.5)}${path("M10,9.5l6,-6", "rail")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
+  message: path("M0.5,1.5H8L12,7L8,12.5H0.5ZM25.5,1.5H18L14,7L18,12.5H25.5L22.5,7Z", "rail"),
   removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
 };
 /** The key of the sign's text, and its drawing. */
@@ -64,6 +65,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
     [batches.length > 0 || queued.some(isNumbered), ["stage.sign.batch", DRAWN.batch]],
     [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [hasOpen, ["stage.sign.open", DRAWN.open]],
+    [clients.length > 0, [MESSAGE, DRAWN.message]],
     [!queued.every(isNumbered), ["stage.sign.unnumbered", DRAWN.waiting]],
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
@@ -123,7 +125,7 @@ function placedIn(frame: Frame, here: Places): Placed[] {
   const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
   const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
   if (here.legend === undefined) return under === undefined ? [] : atFoot(under, signs);
-  const ofReaders = signs.filter(([key]) => READERS.has(key));
+  const ofReaders = signs.filter(([key]) => READERS.has(key) || (key === MESSAGE && (under?.height ?? 0) >= 2 * SIGN.row + 10));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
   // The signs of consumers are explained below the consumers, the others elsewhere.
   return [...atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one))), ...footOf(under, ofReaders, 0)];
@@ -131,6 +133,7 @@ function placedIn(frame: Frame, here: Places): Placed[] {
 
 /** px with which the texts of consumers and their signs have their full size. */
 const WIDE = 210;
+const MESSAGE = "stage.sign.message";
 const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
 /** px of the heading, with the space under it. */
 const HEAD = 22;

@@ -760,7 +760,7 @@ function wireObject(flight: Flight): Bending {
   if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
   const at = standsAt(flight, flight.u);
-  const drawn = wire.short && !trail ? svg`` : svg`${path(d, "wire")}${trail
+  const drawn = wire.short && !trail ? svg`` : svg`${path(trail && !fate.now ? d : `${d}${tipOf(wire)}`, "wire")}${trail
     ? svg`<path d=${d} class="trail" pathLength="1" stroke-dasharray=${`${round(at * 100) / 100} 2`}/>`
     : nothing}`;
   return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "", way: d };
@@ -796,9 +796,16 @@ function turnsBack({ bulges, upright, from }: Wire): boolean {
  * The place of the dot that says that a message in transit can be dropped: behind its name, in a sheet that has room
  * for it.
  */
-function gripOf({ fate, wire, message, sheet, envelope: { width } }: Flight): Pick<StageObject, "grip"> {
+function gripOf({ fate, wire, envelope: { width } }: Flight): Pick<StageObject, "grip"> {
   if (fate.lost || fate.docked || wire.short || wire.upright) return {};
-  return { grip: round(width - (message.is_response || sheet.flags.length > 0 ? 6 : 12)) };
+  return { grip: width - 12 };
+}
+
+/** The arrowhead at the end of a wire: messages between brokers leave and arrive on the same side. */
+function tipOf({ to: { at: [x, y], facing: [dx, dy] } }: Wire): string {
+  const [side, up] = [4 * Math.abs(dy), 4 * Math.abs(dx)];
+  const [fx, fy] = [round(x + 7 * dx), round(y + 7 * dy)];
+  return `M${fx - side},${fy - up}L${round(x)},${round(y)}L${fx + side},${fy + up}`;
 }
 
 /** What a message is, in one sentence. */

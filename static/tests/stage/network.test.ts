@@ -210,6 +210,16 @@ test("on a phone three counts over each other stand in two rows, none on another
   }
 });
 
+test("every message has a point in its direction, a response an arrow and a notch as well, and its wire ends in an arrow", () => {
+  const marker = message({ id: 1, correlation_id: 1, api: "WriteTxnMarkers", from: "broker-1", to: "broker-2", partitions: ["t-1"], sent_at: 140, arrives_at: 146,
+    fields: { entries: [{ producer_id: 1, producer_epoch: 1, result: "COMMIT", partitions: ["t-1"] }] } });
+  const { frame } = under([marker, { ...marker, id: 2, correlation_id: 2, is_response: true, from: "broker-2", to: "broker-1", fields: {} }]);
+  const drawn = (key: string): string => networkLayer(frame, HERE, NO_FOCUS).filter((one) => one.key === key).map(({ draw }) => markup(draw)).join("");
+  assert.doesNotMatch(drawn("m:1"), /<rect[^>]*class="?env/);
+  assert.ok(drawn("m:2").includes("← WriteTxnMarkers") && !drawn("m:1").includes("←"));
+  for (const key of ["w:1", "w:2"]) assert.match(drawn(key), /C[^"M]*M[^"L]*L[^"L]*L/);
+});
+
 test("on a phone two markers say between which brokers they go, and none lies on the other", () => {
   const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
   const marker = (id: number, to: string, partition: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-1", to, partitions: [partition], sent_at: 140, arrives_at: 146,
