@@ -1,7 +1,7 @@
 /** Finds the interventions in a run, and puts them in words. Pure, no DOM. */
 
 import type { Intervention } from "../generated/messages.ts";
-import type { Change, JsonObject, MessageView, Step } from "./frame.ts";
+import type { JsonObject, MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";
@@ -39,17 +39,20 @@ export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
 function messageWords(step: Step | undefined): string {
   const params = step?.params ?? {};
   if (params["api"] === undefined || params["source"] === undefined) return say("done.a_message");
-  const carried = carriedIn(step?.changes ?? [], String(params["message"]));
+  const gone = step?.changes.find(({ path }) => path.length === 3 && path[1] === "messages" && path[2] === String(params["message"]));
+  const carried = carriedBy((gone?.before ?? gone?.after) as unknown as MessageView | undefined);
   return say(`done.message_${params["kind"] === "response" ? "answer" : "request"}`, { ...params, carried });
 }
 
-/** The first batch that a removed message carried, as " (t-0, seq 3–5)"; "" if it carried none. */
-function carriedIn(changes: readonly Change[], id: string): string {
-  const gone = changes.find(({ path }) => path.length === 3 && path[1] === "messages" && path[2] === id);
-  const message = (gone?.before ?? gone?.after) as unknown as MessageView | undefined;
-  const batches = (message?.fields?.["batches"] ?? {}) as Record<string, JsonObject>;
-  const [first, ...more] = Object.entries(batches);
-  if (message === undefined || message.is_response || first === undefined) return "";
+/**
+ * What tells a message from others of its kind: the first batch of a request, as " (t-0, seq 3–5)"; of a response,
+ * where it was stored; else the partition; "" if there is none.
+ */
+export function carriedBy({ fields = {}, is_response: isAnswer = false, partitions = [] }: Partial<Pick<MessageView, "fields" | "is_response" | "partitions">> = {}): string {
+  const [first, ...more] = Object.entries((fields[isAnswer ? "partitions" : "batches"] ?? {}) as Record<string, JsonObject>);
+  const offset = first?.[1]["base_offset"];
+  if (isAnswer && typeof offset === "number" && offset >= 0) return say("done.carries_offset", { partition: first?.[0] ?? "", offset });
+  if (first === undefined || isAnswer) return partitions.length === 0 ? "" : say("done.carries_partition", { partition: partitions[0] + (partitions.length > 1 ? ` +${partitions.length - 1}` : "") });
   const [partition, batch] = first;
   const params = { partition, first: batch["base_sequence"] ?? -1, last: batch["last_sequence"] ?? -1, more: more.length };
   return say(Number(params.first) < 0 ? "done.carries_partition" : more.length > 0 ? "done.carries_more" : "done.carries", params);

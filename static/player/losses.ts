@@ -1,14 +1,15 @@
 /** The messages of a run that the engine suggests to drop first (docs/frame.md, *Plan*), in words. Pure. */
 
 import type { ShownLoss } from "../generated/messages.ts";
-import type { JsonObject } from "./frame.ts";
+import { carriedBy } from "./done.ts";
+import type { JsonObject, MessageView } from "./frame.ts";
 import { say } from "./text.ts";
 
-type Named = Pick<ShownLoss, "api" | "is_response" | "from" | "to">;
+type Named = Pick<ShownLoss, "api" | "is_response" | "from" | "to"> & Partial<Pick<MessageView, "fields" | "partitions">>;
 
-/** The name of a suggested message: `Produce response, broker-1 to p1`. */
-export function lossName(loss: Named): string {
-  return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
+/** The name of a message: `Produce response (t-0, offset 4), broker-1 to p1`. */
+export function lossName(loss: Named, form = "player.selection"): string {
+  return say(`${form}.${loss.is_response ? "response" : "request"}`, { ...paramsOf(loss), carried: carriedBy(loss) });
 }
 
 /**

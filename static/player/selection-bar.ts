@@ -14,6 +14,7 @@ import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Intervention } from "../generated/messages.ts";
 import { settingName } from "./altered.ts";
 import type { Frame, Json, JsonObject, MessageView, Selection } from "./frame.ts";
+import { lossName } from "./losses.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { Point } from "./pointing.ts";
@@ -231,7 +232,7 @@ export class SelectionBar extends StoreElement {
     if (!store.source.live) {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
-    return html`${this.#acts(selection) ?? this.#waits(selection, name) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
+    return html`${this.#acts(selection, store) ?? this.#waits(selection, name) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
         <span class="what" title=${name}>${say("player.selected", { what: name })}</span> <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
@@ -251,12 +252,13 @@ export class SelectionBar extends StoreElement {
    * On a small page: buttons for the actions on a selected message, because the picture has no room for them; else
    * null.
    */
-  #acts({ kind }: Selection): TemplateResult | null {
-    const offered = kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
-    if (offered.length === 0) return null;
-    return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}>${offered.map((action) =>
+  #acts(selection: Selection, { frame }: PlayerStore): TemplateResult | null {
+    const offered = selection.kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
+    const message = messageOf(selection, frame);
+    if (offered.length === 0 || message === undefined) return null;
+    return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}><b>${lossName(message, "stage.act.of")}</b>${offered.map((action) =>
       html`<button title=${say(action.key, action.params)} @click=${() => void this.perform(action.action)}>${say(`stage.act.${action.action}`)}</button>`)}
-      <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" title=${say("stage.act.more_means")} @click=${() => this.#toggle()}>${say("stage.act.more")}</button></div>`;
+      <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" aria-label=${say("stage.act.more_means")} @click=${() => this.#toggle()}>…</button></div>`;
   }
 
   /**
@@ -430,9 +432,7 @@ function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageV
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
   const message = messageOf(selection, frame);
-  if (message === undefined) return say("player.selection.message", { id: selection.id });
-  const key = message.is_response ? "player.selection.response" : "player.selection.request";
-  return say(key, { api: message.api, from: message.from, to: message.to });
+  return message === undefined ? say("player.selection.message", { id: selection.id }) : lossName(message);
 }
 
 customElements.define("eos-selection-bar", SelectionBar);

@@ -123,12 +123,20 @@ export function sheetOf(message: MessageView, records: Readonly<Record<string, r
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
   const cells = message.is_response ? [] : cellsOf(message, records, view);
   const flags = message.is_response || message.api !== "WriteTxnMarkers" ? [] : flagsOf(message);
-  const [partition] = message.partitions;
   const words = error ?? wordsOf(message);
   return {
     name: resend > 0 ? say("stage.message.resend", { name: message.api, resend }) : message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
-    isAnswer: message.is_response, brief: partition === undefined || (message.is_response && isNoWider(words, message.api)) ? words : partition,
+    isAnswer: message.is_response, brief: briefOf(message, words, cells),
   };
+}
+
+/** What tells a message from another one with the same name: the numbers of its batch, its offset, or the partition. */
+function briefOf(message: MessageView, words: string, [cell]: readonly CarriedCell[]): string {
+  const [partition] = message.partitions;
+  if (partition === undefined || (message.is_response && isNoWider(words, message.api))) return words;
+  if (cell !== undefined) return `${partition} ${cell.label}`;
+  const offset = object(object(message.fields["partitions"])[partition])["base_offset"];
+  return message.is_response && typeof offset === "number" && offset >= 0 ? say("stage.message.offset", { partition, offset }) : partition;
 }
 
 /** Whether words below a message's name need no more room than the name. */

@@ -69,7 +69,7 @@ def test_a_message_that_has_arrived_leads_to_the_step_before(page: Page) -> None
     message(page).click()
     page.locator("eos-selection-bar button.selected").click()
     expect(page.locator("eos-selection-bar button.selected")).to_contain_text(
-        "Produce request, p1 to broker-2"
+        "Produce request (t-1, seq 0–1), p1 to broker-2"
     )
     actions = page.locator(".action-list")
     expect(actions.get_by_text("no longer in transit")).to_have_count(1)
@@ -116,7 +116,9 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     )
     assert_accessible(page)
     drop = acts.get_by_role("button", name=re.compile("^Drop"))
-    expect(drop).to_have_attribute("title", re.compile("^Drop the Produce request from p1 to broker-2: "))
+    expect(drop).to_have_attribute(
+        "title", re.compile("^Drop only the Produce request from p1 to broker-2: ")
+    )
     drop.click()
     is_lost(page)
     expect(acts).to_have_count(0)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { treeOf } from "../../player/branch-tree.ts";
-import { doneOnLine, inWords, lastDone, placeBefore } from "../../player/done.ts";
+import { carriedBy, doneOnLine, inWords, lastDone, placeBefore } from "../../player/done.ts";
 import type { BranchInfo } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
@@ -52,6 +52,7 @@ test("a message is named by what it is and carries, once the step that did it is
   const texts = {
     "done.drop_message": "dropped {message}", "done.a_message": "a message", "done.message_request": "{api}{carried} from {source} to {destination}",
     "done.message_answer": "answer to {api}{carried} from {source}", "done.carries": " ({partition}, seq {first}–{last})",
+    "done.carries_offset": " ({partition}, offset {offset})", "done.carries_partition": " ({partition})",
   };
   words.learn("en", { texts, sources: {} });
   const done = { branch: "1", after: 1, intervention: drop(7) };
@@ -62,6 +63,9 @@ test("a message is named by what it is and carries, once the step that did it is
   assert.equal(inWords(done, { step: () => dropped }), "dropped Produce (t-0, seq 3–5) from p1 to broker-1");
   const answer = step(2, 10, [], { params: { ...params, kind: "response", source: "broker-1" } });
   assert.equal(inWords(done, { step: () => answer }), "dropped answer to Produce from broker-1");
+  const partitions = ["t-0", "t-1"];
+  assert.equal(carriedBy({ is_response: true, partitions, fields: { partitions: { "t-0": { base_offset: 40 } } } }), " (t-0, offset 40)");
+  assert.equal(carriedBy({ is_response: false, partitions, fields: {} }), " (t-0 +1)");
 });
 
 test("an intervention that leaves its broker or offset to the engine names neither", () => {
