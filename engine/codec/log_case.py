@@ -279,7 +279,7 @@ class _Run:
         for one in open_now:
             step = self.steps[one.step - 1]
             lane = self.lanes[one.partition]
-            late = after_marker(one, self.internal)
+            late = after_marker(one, self.internal, at_the_end=False)
             step["notes"][:0] = [never_ends(one, lane, self.internal), *late]
             step["interesting"] = True
         said, *notes = now_said(open_now, self)

@@ -130,17 +130,18 @@ def about(key: str, one: Begun, internal: InternalRecords, *rules: str, **params
     return sentence(f"{key}_by", *rules, transactional_id=known.transactional_id, **of)
 
 
-def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
+def after_marker(one: Begun, internal: InternalRecords, *, at_the_end: bool = True) -> list[Json]:
     """At most one sentence: the transaction's first batch follows a marker of the same producer id and epoch.
-    There is none if the coordinator's log shows an open transaction, to which the batch may belong."""
+    There is none if the coordinator's log shows an open transaction, to which the batch may belong. ``at_the_end``:
+    the sentence also says what the coordinator's log shows at the end of the files."""
     if one.after is None or one.after.epoch != one.epoch:
         return []
     params: Json = {"offset": one.first_offset, "marker_offset": one.after.offset, "result": one.after.result}
     known = internal.of_producer.get(one.producer_id)
-    if known is None:
-        return [sentence("log.after_marker", "MRK-6", **params)]
-    if known.state not in RESTING:
+    if known is not None and known.state not in RESTING:
         return []
+    if known is None or not at_the_end:
+        return [sentence("log.after_marker", "MRK-6", **params)]
     params |= {"transactional_id": known.transactional_id, "state": known.state}
     return [sentence("log.after_marker_late", "MRK-6", "TXC-3", **params)]
 
