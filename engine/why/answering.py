@@ -115,11 +115,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "client.call_timed_out",
         "coordinator.transaction_timed_out",
         "middleware.needs_a_person",
-        "middleware.everything_undone",
-        "middleware.finished_forward",
         "broker.duplicate_found",
         "why.two_phase.not_again",
-        "why.came.apart",
     ),
 }
 """Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that
@@ -143,7 +140,16 @@ def _place(question: str, chain: Sequence[Link]) -> int:
                 return place
     if question == STATE:
         return _reason(chain)
+    if question == HERE and _begins_earlier(chain):
+        return 0
     return 1 if question in _SAID_BEFORE and len(chain) > 1 else 0
+
+
+def _begins_earlier(chain: Sequence[Link]) -> bool:
+    """Whether the chain begins at an earlier step than one of its other links, and not with the sentence of the step
+    that it is about."""
+    first = chain[0].step if chain else None
+    return first is not None and any(one.step is not None and one.step > first for one in chain)
 
 
 def _reason(chain: Sequence[Link]) -> int:

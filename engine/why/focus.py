@@ -15,7 +15,7 @@ from engine.reader_lanes import NOT_REPLICATED, UNDECIDED
 from engine.topic_partition import is_internal
 from engine.view.openers import DROPPED
 from engine.why.fencing import FENCES, RAISES
-from engine.why.happened import APPENDS, is_repeat, lost_messages
+from engine.why.happened import APPENDS, asked_fault, is_repeat, lost_messages
 from engine.why.links import Json
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
@@ -241,13 +241,6 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
 def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
     if (number := asked_fault(moment)) is not None and moment.is_over:
         yield CAME, str(number)
-
-
-def asked_fault(moment: Moment) -> int | None:
-    """The number of the step of the newest intervention, or else of the first fault; None: the run had no fault."""
-    faults = [fault.number for fault in moment.lately.faults]
-    by_hand = [number for number in faults if number - 1 in moment.intervened_after]
-    return max(by_hand, default=min(faults, default=None))
 
 
 _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (

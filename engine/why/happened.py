@@ -3,7 +3,7 @@ duplicate, or a fault."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.broker.sequence import follows
 from engine.client.ledger import PENDING
@@ -38,7 +38,7 @@ from engine.why.stable_offset import holder
 from engine.why.states import newest_transition
 from engine.why.two_phase import never_ends, node_waits
 from engine.why.waiting import not_in_flight, why_nothing
-from engine.why.without import came_of, without
+from engine.why.without import REACTIONS_MAX, came_of, reactions, without
 
 APPENDS = ("broker.appended", "broker.marker_appended")
 """Prefixes of the keys of steps that store a batch."""
@@ -576,9 +576,12 @@ def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
-    """Links about the cause of the newest step, and about what its actor waits for now."""
+    """Links about the cause of the newest step, and about what its actor waits for now. If a fault led to the step, the
+    fault and the reactions to it come first."""
     step = newest_of(moment)
     links = [own_words(step), *_led_to(moment, step)]
+    if from_fault := list(_from_its_fault(moment, step)):
+        links = _since(from_fault[0].step or 0, [*from_fault, *links])
     if step["actor"] in moment.actors():
         links += why_nothing(moment, step["actor"])
     seen: list[tuple[str, Json]] = []
@@ -587,6 +590,40 @@ def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
         if (one.key, one.params) not in seen and not idle:
             seen.append((one.key, one.params))
             yield one
+
+
+def asked_fault(moment: Moment) -> int | None:
+    """The number of the step of the newest intervention, or else of the first fault; None: the run had no fault."""
+    faults = [fault.number for fault in moment.lately.faults]
+    by_hand = [number for number in faults if number - 1 in moment.intervened_after]
+    return max(by_hand, default=min(faults, default=None))
+
+
+def _since(start: int, links: Sequence[Link]) -> list[Link]:
+    """The links in the order of their steps from step ``start`` on, then those with earlier steps, and then those
+    without a step."""
+    return sorted(links, key=lambda one: (2, 0) if one.step is None else (one.step < start, one.step))
+
+
+def _from_its_fault(moment: Moment, step: Json) -> Iterator[Link]:
+    """Links about the fault of the run and the reactions to it, if the step is such a reaction, or if its message came
+    from one. To find out, the run is made again without the fault."""
+    number = asked_fault(moment)
+    fault = next((one for one in moment.lately.faults if one.number == number), None)
+    if fault is None or fault.number >= step["number"]:
+        return
+    behind = {step["number"]}
+    cause = moment.lately.cause
+    while cause is not None:
+        behind.add(cause.number)
+        cause = cause.cause
+    if behind.isdisjoint(one.number for one in reactions(moment, fault, None)):
+        return
+    came = came_of(moment, fault)
+    led = [one for one in came if fault.number < one.number < step["number"]]
+    if not behind.isdisjoint(one.number for one in came):
+        yield quoted(fault)
+        yield from map(quoted, led[:REACTIONS_MAX])
 
 
 def _led_to(moment: Moment, step: Json) -> Iterator[Link]:

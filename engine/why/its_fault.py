@@ -28,12 +28,10 @@ from engine.why.links import Json, Link, NotAsked, link
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
 from engine.why.records import quoted
-from engine.why.without import AGAIN_MAX, reactions, without
+from engine.why.without import AGAIN_MAX, REACTIONS_MAX, reactions, without
 
 BACK_MAX = 4
 """The cause of an outcome is looked for among the newest interventions, at most this many."""
-REACTIONS_MAX = 6
-"""Of the reactions to a fault that come before the outcome, the first ones are quoted, at most this many."""
 _PASSING = frozenset(
     {
         "client.requeued",

@@ -28,9 +28,9 @@ from engine.why.focus import (
     UNSEEN,
     UNSENT,
     Asked,
-    asked_fault,
     of_step,
 )
+from engine.why.happened import asked_fault
 from engine.why.links import Json, NotAsked, Question
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER

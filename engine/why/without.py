@@ -10,6 +10,8 @@ from engine.why.moment import Moment
 
 AGAIN_MAX = 2_000
 """A run with at most this many steps is made again without a fault, to find the consequences of the fault."""
+REACTIONS_MAX = 6
+"""Of the reactions to a fault that come before a step or an outcome, the first ones are quoted, at most this many."""
 WHAT = (
     "client",
     "consumer",

@@ -46,8 +46,19 @@ def test_a_lost_confirm_is_answered_by_when_the_middleware_asks() -> None:
 
 
 def test_at_the_end_the_fault_led_to_a_longer_time_in_which_the_nodes_differ() -> None:
-    (answer,) = [one for one in why(run_to(99, CONFIRM), "came", "15") if one.answers]
-    assert (answer.key, answer.params) == ("why.came.apart", {"tid": 1, "now": 4035, "before": 45})
+    chain = why(run_to(99, CONFIRM), "came", "15")
+    assert [(one.key, one.step) for one in chain if one.answers] == [("fault.message_dropped", 15)]
+    apart = next(one for one in chain if one.key == "why.came.apart")
+    assert apart.params == {"tid": 1, "now": 4035, "before": 45}
+
+
+def test_what_led_to_a_repair_begins_at_the_loss() -> None:
+    """SC-80: Commit is dropped, and the compensation sends it again."""
+    dropped = {"action": "drop_message", "message": 13, "after": 15}
+    chain = why(run_to(24, dropped), "here", "")
+    assert [(one.key, one.step) for one in chain if one.answers] == [("fault.message_dropped", 16)]
+    steps = [one.step for one in chain if one.step is not None]
+    assert steps[:5] == [16, 21, 22, 23, 24] == sorted(steps)[:5]
 
 
 @pytest.mark.parametrize(

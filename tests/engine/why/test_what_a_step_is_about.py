@@ -225,7 +225,7 @@ def test_the_request_that_timed_out_is_named_and_not_one_that_was_lost_later() -
     [
         ("SC-82/answer-lost", "middleware.answers_missing", "fault.message_dropped"),
         ("SC-81/vote-late", "middleware.votes_missing", "fault.message_delayed"),
-        ("SC-83/queue-retry-b", "middleware.answers_missing", "why.actor_down"),
+        ("SC-83/queue-retry-b", "middleware.answers_missing", "fault.crashed"),
     ],
 )
 def test_what_kept_a_participant_from_answering_is_the_cause_of_the_timeout(
