@@ -156,6 +156,9 @@ class Beat(TypedDict):
     """Words that distinguish the beat from another beat of the run with the same title. Pages show them after
     the title, unless the author gave a title. Absent if no other beat has the same title, and in plans of
     earlier versions."""
+    ends: NotRequired[Words]
+    """Only for the beat at which a reader stops last, if the run breaks guarantees that the title does not name: words
+    that name them. Pages show them after the title. Absent in plans of earlier versions."""
     says: NotRequired[str]
     """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at
     the step `lands`, because the step's own sentences do not contain what the title says. Absent in plans of
@@ -176,8 +179,8 @@ class Beat(TypedDict):
     """In a long beat: the beats inside this beat; `lines` is then empty."""
     added: NotRequired[bool]
     """True if an intervention caused this beat. Also true if the beat is inside another one and is about a
-    transaction's records or decision that a reader would otherwise skip. If the beat is inside another one,
-    pages name it beside the outer beat."""
+    transaction's records, its decision or the marker that fences, which a reader would otherwise skip. If the
+    beat is inside another one, pages name it beside the outer beat."""
     stop: NotRequired[bool]
     """True if the beat is inside another one, and a reader who goes through the beats of the run also stops
     at its step `lands`. A reader always stops at the beats that are inside no other."""
@@ -272,6 +275,10 @@ class Outcome(TypedDict):
     aborted: NotRequired[int]
     aborted_records: NotRequired[int]
     """The number of records in the logs that belong to aborted transactions."""
+    uncounted: NotRequired[int]
+    """The number of records that leaders stored with a lower epoch than the coordinator's while no producer had the
+    coordinator's epoch, so that they do not count as written after fencing. Absent if there is none, and in plans of
+    earlier versions."""
     undone: NotRequired[int]
     """The number of records in aborted transactions whose `send()` had succeeded. Absent in plans of earlier
     versions."""

@@ -48,6 +48,9 @@ class BeatStep:
     transactions with different results held it back, or empty if it is not known."""
     ended: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
     """(client, number of records, serials) for the records of the transactions in ``released``."""
+    freed: tuple[tuple[Any, int], ...] = ()
+    """(client, number of records) for records outside transactions that waited behind the transactions in ``released``
+    and that consumers can get from this step on."""
     unmarked: tuple[str, ...] = ()
     """The other partitions in which the transactions in ``released`` have records and no marker yet."""
     stored: tuple[tuple[str, int], ...] = ()

@@ -38,6 +38,7 @@ from engine.view.openers import (
     BEHIND,
     BEHIND_HANGING,
     DECIDE,
+    FENCING_MARKER,
     GATHERED,
     HEAVY,
     OUTCOME,
@@ -252,6 +253,7 @@ class Beats:
             for number, (beat, stop, inside) in enumerate(zip(chosen, ends, within, strict=True), 1)
         ]
         self._divide_transactions(beats, chosen, ends, within, repeats)
+        self._divide_fencing(beats, chosen, ends, within, repeats)
         return _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
 
     def _divide_transactions(
@@ -280,14 +282,34 @@ class Beats:
             if first is None or outcome is None or chosen[place].opener.name not in ASKED_FOR:
                 continue
             for at, then in ((place - 1, first), (place, outcome)):
-                own = [chosen[at], then]
-                inside = [one for one in within[at] if one is not then]
-                parts = self._parts_of(own, ends[at], inside, repeats)
-                lands = beats[at]["lands"]
-                beats[at]["beats"] = [
-                    part if part["lands"] == lands else {**part, "added": True} for part in parts
-                ]
-                beats[at]["lines"] = []
+                self._divide(beats[at], chosen[at], then, ends[at], within[at], repeats)
+
+    def _divide_fencing(
+        self,
+        beats: list[Beat],
+        chosen: Sequence[Opened],
+        ends: Sequence[int],
+        within: Sequence[list[Opened]],
+        repeats: Repeats,
+    ) -> None:
+        """Divide each beat in which a coordinator sends the marker that fences a producer after the step in which the
+        reader lands: the reader stops at this request, too. ``within``: the other openings inside each beat."""
+        for beat, opened, stop, inside in zip(beats, chosen, ends, within, strict=True):
+            sent = next((one for one in inside if one.opener is FENCING_MARKER), None)
+            if sent is not None and "beats" not in beat and beat["lands"] < self.steps[sent.at].number:
+                self._divide(beat, opened, sent, stop, inside, repeats)
+
+    def _divide(
+        self, beat: Beat, opened: Opened, then: Opened, stop: int, inside: Sequence[Opened], repeats: Repeats
+    ) -> None:
+        """Divide a beat in two; the second part begins with ``then``. ``inside``: the other openings inside the
+        beat."""
+        others = [one for one in inside if one is not then]
+        parts = self._parts_of([opened, then], stop, others, repeats)
+        beat["beats"] = [
+            part if part["lands"] == beat["lands"] else {**part, "added": True} for part in parts
+        ]
+        beat["lines"] = []
 
     def _is_reached(self, one: Opened, stop: int) -> bool:
         return any(leads_to(one, step) for step in self.steps[one.at : stop])

@@ -80,6 +80,8 @@ class RunOutcome:
         """Dict of (partition, producer id) → the first offset of a transaction that hung at some step."""
         self._consumes = False
         """Whether offsets of a consumer group took effect with a transaction."""
+        self._uncounted = 0
+        """The number of records stored with a lower epoch than the coordinator's, which no producer had yet."""
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._tool: dict[str, Any] = {}
@@ -140,6 +142,8 @@ class RunOutcome:
                 self._signs[sign] += 1
             if said["key"] == "tool.abort_done":
                 self._by_hand += 1
+            elif said["key"] == "broker.epoch_unassigned":
+                self._uncounted += step["params"]["record_count"]
             elif said["key"] in POSITIONS_VISIBLE:
                 self._consumes = True
         if self._stopped is None and (decision := step.get("decision")) is not None:
@@ -238,6 +242,7 @@ class RunOutcome:
             "committed": self._completed["committed"],
             "aborted": self._completed["aborted"],
             "aborted_records": len(aborted),
+            **({"uncounted": self._uncounted} if self._uncounted else {}),
             "undone": len(self._succeeded.intersection(aborted)),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
@@ -443,13 +448,16 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     if is_short:
         by = {name: max(0, more) for name, more in by.items()}
     dearer = any(by.values()) and min(by.values()) >= 0
+    later, apart = _readability(written, now), _apart(written, now)
+    if any(by[name] for name in ("retries", "messages")) and _is_said((*later[1], *apart), by["time"]):
+        by["time"] = 0
     costs = [
         words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in by.items()
         if more
     ]
     left, ended = _left(written, now), [*_transactions(written, now), *_hanging(written, now)]
-    broken, fates, (hidden, later) = _broken(written, now), _fates(written, now), _readability(written, now)
+    broken, fates, (hidden, readable) = _broken(written, now), _fates(written, now), later
     stored, rows = _stored(written, now), _rows(written, now)
     rest = _kept(written, now, bool(ended))
     is_same = not (left or ended or broken or fates or hidden or stored or rows)
@@ -459,7 +467,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         pair = (clause["outcome"]["key"], rest["key"])
         is_said = pair in _ALREADY
         rest = {**rest, "key": _BESIDES.get(pair, rest["key"])}
-    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later, *_apart(written, now)]
+    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *readable, *apart]
     worse = [one for one in results if one["key"] in _WORSE]
     others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
     kept = [*worse, *others, *_commands(written, now), *([] if is_said else [rest])]
@@ -475,6 +483,18 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     if clause is not None:
         cost["although"] = clause
     return cost
+
+
+def _is_said(delays: Iterable[Words], ms: int) -> bool:
+    """Whether one of the sentences is about the delay that also makes the run longer by ``ms``: its own delay differs
+    by less than a tenth. A second number would only look like another delay."""
+    stated = (one["params"] for one in delays)
+    found = (
+        params["by"] if "by" in params else params["now"] - params.get("before", 0)
+        for params in stated
+        if "by" in params or "now" in params
+    )
+    return ms > 0 and any(abs(delay - ms) * 10 < ms for delay in found)
 
 
 def _is_unfinished(written: Outcome, now: Outcome) -> bool:

@@ -10,12 +10,11 @@ from engine.explain.sentences import sentence
 
 def beat_title(beat: Mapping[str, Any], language: str) -> str:
     """The title that the author gave to the beat; without one, the beat's own title, with the words that distinguish it
-    from other beats of the same title."""
-    if (given := beat.get("title")) is not None:
-        return str(given[language])
-    apart = beat.get("apart")
-    which = "" if apart is None else sentence(apart["key"], apart["params"], language)
-    return sentence(beat["key"], beat["params"], language) + which
+    from other beats of the same title. After both come the words about broken guarantees."""
+    given = beat.get("title")
+    title = sentence(beat["key"], beat["params"], language) if given is None else str(given[language])
+    after = [beat.get("apart") if given is None else None, beat.get("ends")]
+    return title + "".join(sentence(one["key"], one["params"], language) for one in after if one is not None)
 
 
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:

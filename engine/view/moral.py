@@ -54,7 +54,8 @@ def moral_of(written: Outcome, now: Outcome, changes: int = 1) -> Words:
         if more[name] > 0:
             return words(f"moral.broke_{name}")
     if any(by < 0 for by in more.values()):
-        return words("moral.mended")
+        is_open = now.get("open") or left_open(written, now)
+        return words("moral.left_open" if is_open else "moral.mended")
     held = _held(written, now)
     return words("moral.nothing_of_all" if held == "nothing" and changes > 1 else f"moral.{held}")
 

@@ -132,7 +132,7 @@ PRODUCER = (
     Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client", "timeout")),
     Opener("must_retry", 6.4, ("client.control_retried", "client.control_retried_soon"), ("client", "api", "error"),
         once=True),
-    Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
+    Opener("puts_back", 5, ("client.requeued_refused",), ("client", "error")),
     Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
     Opener("expires_sent", 9, ("client.batch_expired_sent",)),
@@ -249,9 +249,9 @@ TRANSACTIONS = (
     Opener("goes_over", 8, ("client.goes_over", "client.goes_back"), ("client",)),
     Opener("fenced", 9, ("coordinator.fences_open_transaction",), ("transactional_id", "fenced")),
     Opener("times_out", 9, ("coordinator.transaction_timed_out",), ("transactional_id",)),
-    Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
-        "epoch_raised_for_id"),
-    Opener("id_rotated", 7, ("coordinator.id_rotated",)),
+    Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("transactional_id", "new_epoch"),
+        ("client.transactional_id_ready",), "epoch_raised_for_id"),
+    Opener("id_rotated", 7, ("coordinator.id_rotated",), ("transactional_id",)),
     Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True),
     Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",
         "coordinator.resumes_markers")),
@@ -478,6 +478,8 @@ BEHIND_HANGING = replace(BEHIND, weight=8.3)
 LET_GO = Opener("let_go", 11, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
+FENCING_MARKER = Opener("fencing_marker", 5, (), ("transactional_id", "producer_epoch"))
+"""The opener for the request with the marker that carries the epoch with which a coordinator fences a producer."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
 COMMIT_LATE = Opener("commit_late", 7, (), ("client",))
 """Replaces COMMIT_KNOWN if consumers could get the records before the client learned of the commit."""
@@ -550,14 +552,15 @@ ACCEPTED = replace(
 )
 """The opener for the partitions that the coordinator refused and now adds."""
 REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "clients", "count", "ms"))
-"""The opener for a stretch in which attempts fail again and again (``repeats.py``)."""
+"""The opener for a stretch in which attempts fail again and again (``repeats.py``). The weight is that of the shortest
+stretch; every doubling of its attempts adds 1."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),
     "reordered": Opener("broken_reordered", 9, (), ("partition",)),
     "visible_early": Opener("broken_visible_early", 9, (), ("partition",)),
-    "atomic": Opener("broken_atomic", 9, ()),
-    "fenced": Opener("broken_fenced", 9, ()),
+    "atomic": Opener("broken_atomic", 9, (), ("partition",)),
+    "fenced": Opener("broken_fenced", 9, (), ("partition",)),
     "mixed": Opener("broken_mixed", 9, ()),
     "repeated": Opener("broken_repeated", 9, ()),
     "row_missing": Opener("broken_row_missing", 9.5, (), ("partition",)),
@@ -566,6 +569,7 @@ BROKEN = {
 }
 """Dict of guarantee → the opener of a step that breaks it."""
 
+BY_NAME = {opener.name: opener for opener in OPENERS}
 BY_KEY = {key: opener for opener in OPENERS for key in opener.keys}
 RETRIED = frozenset(
     {"CONCURRENT_TRANSACTIONS", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR",

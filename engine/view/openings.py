@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log2
 from typing import Any
 
 from engine.topic_partition import is_internal
@@ -28,7 +29,7 @@ from engine.view.openers import (
     TIMES_OUT,
     Opener,
 )
-from engine.view.repeats import Repeats, title_params
+from engine.view.repeats import ROUNDS_FROM, Repeats, title_params
 
 NESTED_FROM = 80
 """A beat with at least this many steps is long. A beat waits for the step to which it leads only if this step comes
@@ -114,7 +115,9 @@ def openings_in(
     """The parameters of the newest stretch of repeats. Its refusal opens no further beat."""
     for index, step in enumerate(steps):
         if index in first:
-            found.append(Opened(index, REPEATS, title_params(steps, first[index]), REPEATS.weight))
+            stretch = first[index]
+            weight = REPEATS.weight + log2(stretch.rounds / ROUNDS_FROM)
+            found.append(Opened(index, REPEATS, title_params(steps, stretch), weight))
         opener = step.opener
         if step.number in by_hand:
             seen.clear()

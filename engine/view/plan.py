@@ -15,6 +15,7 @@ from engine.middleware.configuration import MiddlewareConfiguration
 from engine.shapes.headers import NamedBeat
 from engine.shapes.plans import Beat, Outdated, Plan, PlannedPlaces
 from engine.view.beats import Beats
+from engine.view.broken_end import with_broken_end
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.cut_off import CutOffs
 from engine.view.losses import Losses
@@ -24,7 +25,7 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 63
+PLAN_VERSION = 64
 """This number rises whenever the same run may give another plan than before. A stored plan of another version is then
 made again."""
 
@@ -126,11 +127,12 @@ class RunPlan:
         known = None if before is None else before.get("events")
         by_hand = frozenset(one["after"] + 1 for one in done)
         beats = named(self._beats.to_json(past, same_until, by_hand, known), self._named, touched_after)
+        stops = with_stops(set_apart(beats, self._beats.steps, same_until if past else 0))
         content = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": with_stops(set_apart(beats, self._beats.steps, same_until if past else 0)),
+            "beats": with_broken_end(stops, self._beats.steps),
             "events": self._beats.events,
             **{name: found for name, one in self._fields.items() if (found := one.to_json())},
         }

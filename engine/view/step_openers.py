@@ -26,6 +26,7 @@ from engine.view.openers import (
     COMMIT_LATE,
     DAMAGE,
     DOUBT_ENDS,
+    FENCING_MARKER,
     HANGS,
     IGNORED,
     LEFT,
@@ -97,6 +98,9 @@ class StepOpeners:
         self._behind: dict[str, list[tuple[int, Any, int]]] = {}
         """Dict of partition → (last offset, client, number of records) of each batch that is stored behind such a
         transaction and is not replicated yet."""
+        self._outside: dict[str, list[tuple[int, Any, int]]] = {}
+        """Dict of partition → (last offset, client, number of records) of each batch that is outside every transaction
+        and is stored behind such a transaction."""
         self._writers: dict[tuple[str, Any], str] = {}
         """Dict of (partition, producer id) → the client whose records of this id were stored last."""
         self._hanging: set[str] = set()
@@ -134,6 +138,9 @@ class StepOpeners:
         self._not_now: Counter[str] = Counter()
         """Dict of error → the number of refusals with it that had a step of their own and that no client has received
         yet."""
+        self._fencing: dict[str, Any] = {}
+        """Dict of the marker of a transaction that a coordinator aborts to fence a producer, as a request with markers
+        lists it → (transactional id, epoch of the marker). An entry is removed when the request is sent."""
         self._to_retry: set[tuple[Any, Any]] = set()
         """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
         self._completing: dict[str, str] = {}
@@ -188,6 +195,7 @@ class StepOpeners:
         self._look_for_requests_again(taken)
         self._look_for_retries(taken)
         self._look_for_early_begins(taken)
+        self._look_for_fencing_markers(taken)
         taken.settled = tuple(settled)
         if settled and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
@@ -216,6 +224,10 @@ class StepOpeners:
             elif said["key"] == "broker.last_stable_offset_advanced":
                 self._holders.pop(params["partition"], None)
                 self._behind.pop(params["partition"], None)
+                outside = self._outside.pop(params["partition"], [])
+                passed = [one for one in outside if one[0] < params["last_stable_offset"]]
+                self._outside[params["partition"]] = [one for one in outside if one not in passed]
+                taken.freed += tuple((client, count) for _, client, count in passed)
         holder = self._holders.get(taken.params.get("partition", ""))
         if (
             taken.key in STORED
@@ -225,6 +237,9 @@ class StepOpeners:
             last = taken.params["base_offset"] + taken.params["record_count"] - 1
             waiting = self._behind.setdefault(taken.params["partition"], [])
             waiting.append((last, taken.params.get("client"), taken.params["record_count"]))
+            if (client := taken.params.get("client")) not in (None, *self._ids):
+                outside = self._outside.setdefault(taken.params["partition"], [])
+                outside.append((last, client, taken.params["record_count"]))
             hangs = taken.params["partition"] in self._hanging
             taken.opener = BEHIND_HANGING if hangs else BEHIND
             taken.opener_params = {"client": taken.params.get("client")}
@@ -325,6 +340,17 @@ class StepOpeners:
             self._refused.discard(transactional_id)
             taken.opener = ACCEPTED
             taken.opener_params = {name: taken.params[name] for name in ACCEPTED.params}
+
+    def _look_for_fencing_markers(self, taken: BeatStep) -> None:
+        """Set the opener of the first request with the marker that fences a producer."""
+        for said in said_in([taken], "coordinator.fence_stands"):
+            fence = said["transactional_id"], said["producer_epoch"]
+            self._fencing[f"{fence[0]} ABORT"] = fence
+        for said in said_in([taken], "markers.sent"):
+            found = [self._fencing.pop(one) for one in said["transactions"] if one in self._fencing]
+            if found and _weight(taken) < FENCING_MARKER.weight:
+                taken.opener = FENCING_MARKER
+                taken.opener_params = dict(zip(FENCING_MARKER.params, found[0], strict=True))
 
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released`` of the step: (partition, result) for each partition whose last stable offset advanced."""
@@ -439,6 +465,7 @@ class StepOpeners:
         fork._resends = self._resends.fork()
         fork._holders = dict(self._holders)
         fork._behind = {partition: list(waiting) for partition, waiting in self._behind.items()}
+        fork._outside = {partition: list(stored) for partition, stored in self._outside.items()}
         fork._writers = dict(self._writers)
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
@@ -454,6 +481,7 @@ class StepOpeners:
         fork._duplicates = dict(self._duplicates)
         fork._lost_requests = self._lost_requests.fork()
         fork._not_now = Counter(self._not_now)
+        fork._fencing = dict(self._fencing)
         fork._to_retry = set(self._to_retry)
         fork._completing = dict(self._completing)
         fork._begun = set(self._begun)

@@ -14,7 +14,7 @@ from engine.shapes.plans import AlsoDone
 from engine.topic_partition import is_internal
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
-from engine.view.openers import DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
+from engine.view.openers import BY_NAME, DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
 
 NAMED_MOST = 3
 """A title names at most this many records, and counts the others. It names at most this many partitions or clients; if
@@ -35,7 +35,7 @@ LEADS = frozenset(
     {
         "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
         "resends_stored", "renumbered_stored", "left_stores", "released_commit_of", "released_abort_of",
-        "released_part",
+        "released_part", "released_abort_before", "released_commit_before", "fencing_marker", "repeats",
     }
 )  # fmt: skip
 """The titles that tell a reader something that the sentences of the step in which the beat lands do not."""
@@ -50,14 +50,16 @@ COUNT_RECORDS = frozenset(
 SAID = frozenset(
     {
         "behind", "behind_stores", "released_commit", "released_abort", "released", "released_commit_of",
-        "released_abort_of", "released_part", "hidden", "sends_into", "markers_in",
+        "released_abort_of", "released_part", "released_abort_before", "released_commit_before", "hidden", "sends_into",
+        "markers_in", "fencing_marker",
     }
 )  # fmt: skip
 """The titles that are no sentences. The sentence that says the same has the key `beat.<title>.said`."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
-        "released_commit_of", "released_abort_of", "released_part", "markers_in",
+        "released_commit_of", "released_abort_of", "released_part", "released_abort_before",
+        "released_commit_before", "markers_in", "skips", "gets_and_skips", "fatal_by", "only_abort_by",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
@@ -295,6 +297,11 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
     count = sum(number for _, number, _ in records)
     if name == "released" or not 0 < len(clients) <= NAMED_MOST or not count:
         return name, {"partitions": partitions}
+    freed = [of for step in released_in(steps) for of in step.freed]
+    behind = sorted({client for client, _ in freed})
+    if 0 < len(behind) <= NAMED_MOST:
+        others = {"behind": behind, "freed": sum(number for _, number in freed)}
+        return f"{name}_before", {"partitions": partitions, "clients": clients, "count": count, **others}
     serials = sorted(serial for _, _, serials in records for serial in serials)
     return f"{name}_of", {"partitions": partitions, "clients": clients, "count": count, RECORDS: serials}
 
@@ -347,8 +354,9 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
     written = list(said_in(steps, *MARKED))
     partitions = _partitions(iter(written))
     results = {params["result"] for params in written}
-    if not partitions or len(results) != 1:
+    if len(results) != 1:
         return None
+    partitions = partitions or sorted({params["partition"] for params in written})
     return "markers_in", {"result": results.pop(), "partitions": partitions}
 
 
@@ -436,6 +444,34 @@ def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
 def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     # The other consumers did not have to wait for the marker.
     return _read(read_in(steps), consumers, "reads_one")
+
+
+def _with_error(name: str, keys: Sequence[str]) -> Tell:
+    """A function that makes the title ``name`` with the client's error; None if the sentence names no error."""
+
+    def tell(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+        said = next(said_in(steps, *keys), None)
+        return (
+            None
+            if said is None or "error" not in said
+            else (name, {"client": said["client"], "error": said["error"]})
+        )
+
+    return tell
+
+
+def _skips(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """The title with the consumer that skips aborted records, and with the records that it gets in the same step. None
+    if several consumers skip records."""
+    skipping = [step for step in steps if "consumer.skips_aborted" in step.said]
+    consumers = {said["consumer"] for said in said_in(skipping, "consumer.skips_aborted")}
+    if len(consumers) != 1:
+        return None
+    first = skipping[0]
+    skipped = sum(said["count"] for said in said_in([first], "consumer.skips_aborted"))
+    given = sum(said["count"] for said in said_in([first], "consumer.delivers"))
+    params = {"consumer": consumers.pop(), "skipped": skipped}
+    return ("gets_and_skips", {**params, "count": given}) if given else ("skips", params)
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
@@ -533,6 +569,9 @@ TELLS: dict[str, Tell] = {
     "takes_over": _takes_over,
     "reads": _reads,
     "read_after_marker": _read_after_marker,
+    "aborted_skipped": _skips,
+    "fatal": _with_error("fatal_by", BY_NAME["fatal"].keys),
+    "only_abort": _with_error("only_abort_by", BY_NAME["only_abort"].keys),
     "repeats": _repeats,
     **{
         f"broken_{name}": _broken(name)
@@ -541,6 +580,8 @@ TELLS: dict[str, Tell] = {
             "duplicated",
             "reordered",
             "visible_early",
+            "atomic",
+            "fenced",
             "row_missing",
             "record_missing",
             "row_repeated",

@@ -2704,6 +2704,10 @@ export interface Beat {
    */
   apart?: Words;
   /**
+   * Only for the beat at which a reader stops last, if the run breaks guarantees that the title does not name: words that name them. Pages show them after the title. Absent in plans of earlier versions.
+   */
+  ends?: Words;
+  /**
    * The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step `lands`, because the step's own sentences do not contain what the title says. Absent in plans of earlier versions.
    */
   says?: string;
@@ -2729,7 +2733,7 @@ export interface Beat {
    */
   beats?: Beat[];
   /**
-   * True if an intervention caused this beat. Also true if the beat is inside another one and is about a transaction's records or decision that a reader would otherwise skip. If the beat is inside another one, pages name it beside the outer beat.
+   * True if an intervention caused this beat. Also true if the beat is inside another one and is about a transaction's records, its decision or the marker that fences, which a reader would otherwise skip. If the beat is inside another one, pages name it beside the outer beat.
    */
   added?: boolean;
   /**
@@ -2916,6 +2920,10 @@ export interface Outcome {
    * The number of records in the logs that belong to aborted transactions.
    */
   aborted_records?: number;
+  /**
+   * The number of records that leaders stored with a lower epoch than the coordinator's while no producer had the coordinator's epoch, so that they do not count as written after fencing. Absent if there is none, and in plans of earlier versions.
+   */
+  uncounted?: number;
   /**
    * The number of records in aborted transactions whose `send()` had succeeded. Absent in plans of earlier versions.
    */

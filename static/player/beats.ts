@@ -13,8 +13,10 @@ export type { Beat, BeatLine } from "../generated/messages.ts";
 export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats" | "losses">;
 
 export function titleOf(beat: Beat): string {
-  const { title, key, params, apart } = beat;
-  return title?.[words.language] ?? say(key, params) + (apart === undefined ? "" : say(apart.key, apart.params));
+  const { title, key, params, apart, ends } = beat;
+  const after = ({ key: of, params: about }: NonNullable<Beat["ends"]>): string => say(of, about);
+  const own = title?.[words.language] ?? say(key, params) + (apart === undefined ? "" : after(apart));
+  return own + (ends === undefined ? "" : after(ends));
 }
 
 /**

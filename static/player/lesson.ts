@@ -14,7 +14,7 @@ import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Done } from "./done.ts";
 import { inWords } from "./done.ts";
-import { brokenIn, brokenWords, changesOf, costText, inputsText, isSame, judgedRows, moralText, resultsOf, resultsText } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, moralText, resultsOf, resultsText, unjudgedText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
 import type { LessonTexts, Paragraphs, Parts } from "./lesson-texts.ts";
 import { inLanguage } from "./lesson-texts.ts";
@@ -340,11 +340,11 @@ function verdict(store: PlayerStore): TemplateResult {
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);
   const held = rows.filter(({ count }) => count === 0);
   const results = store.frame === undefined ? null : resultsOf(store.frame);
-  const inputs = inputsText(store, rows);
+  const unjudged = unjudgedText(store, rows);
   return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${unbroken(say("lesson.broken", { what: say(`outcome.count.${name}`, { count }), step: brokenAt ?? 0 }))}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`outcome.free.${name}`)) })}</p>`}
     ${results === null ? nothing : html`<p>${unbroken(resultsText(results))}</p>`}
-    ${inputs === "" ? nothing : html`<p>${unbroken(inputs)}</p>`}
+    ${unjudged === "" ? nothing : html`<p>${unbroken(unjudged)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
 }
 

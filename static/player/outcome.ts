@@ -83,11 +83,11 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   if (isBeside || changesOf(store).length === 0) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
     const { still, released } = heldText(store);
-    const parts = [still, say("outcome.over", { broken }), inputsText(store, rows), endedText(store, rows), released, results === null ? "" : resultsText(results)];
+    const parts = [still, say("outcome.over", { broken }), unjudgedText(store, rows), endedText(store, rows), released, results === null ? "" : resultsText(results)];
     return sentences(parts);
   }
   const said = changesText(store, broken, rows, written);
-  return sentences([said, inputsText(store, rows), endedText(store, rows)]);
+  return sentences([said, unjudgedText(store, rows), endedText(store, rows)]);
 }
 
 function changesText(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
@@ -131,11 +131,16 @@ function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<O
   return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 
-/** In a run that consumes and breaks nothing: a text that says that no guarantee notices a skipped input; else "". */
-export function inputsText(store: PlayerStore, rows: readonly StripRow[]): string {
+/**
+ * What the guarantees do not judge: skipped inputs, if nothing is broken in a run that consumes; and records stored under
+ * an epoch that was raised but that no producer had yet.
+ */
+export function unjudgedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
-  const isUnseen = plan !== null && endOf(plan)?.consumes === true && Object.keys(brokenIn(rows)).length === 0;
-  return isUnseen ? say("outcome.inputs_not_judged") : "";
+  const { consumes, uncounted: count = 0 } = (plan === null ? undefined : endOf(plan)) ?? {};
+  const broken = brokenIn(rows);
+  const isUnseen = consumes === true && Object.keys(broken).length === 0;
+  return sentences([isUnseen ? say("outcome.inputs_not_judged") : "", count === 0 || broken["fenced"] !== undefined ? "" : say("outcome.uncounted", { count })]);
 }
 
 /** The outcome of the run itself. In the plan of a changed run, `outcome` is that of the run as written. */

@@ -32,6 +32,7 @@ from engine.view.openers import (
     COMMIT_LATE,
     DAMAGE,
     DOUBT_ENDS,
+    FENCING_MARKER,
     HANGS,
     IDENTITIES,
     IGNORED,
@@ -56,6 +57,7 @@ from engine.view.openings import NESTED_FROM, Opened
 from engine.view.plan import RunPlan
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
 from engine.view.run_ahead import plan_ahead
+from engine.view.stops import stops_of
 from engine.view.titles import NAMES, SAID, TELLS, title_of
 from tests.engine.narrowing import present
 
@@ -66,6 +68,7 @@ BY_RULE = (
     BEHIND_HANGING,
     DAMAGE,
     DOUBT_ENDS,
+    FENCING_MARKER,
     HANGS,
     IDENTITIES,
     LEFT,
@@ -117,7 +120,7 @@ BEATS_OF = {
 5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–72 → 69  LSO passes 2 committed records of p1
-8. 73–79 → 73  No marker for txn-1 is outstanding: CompleteCommit follows
+8. 73–79 → 73  txn-1 waits for no more markers: CompleteCommit follows
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-48": """\
@@ -125,7 +128,7 @@ BEATS_OF = {
 2. 14–33 → 27  p1's transaction stores 1 record
 3. 34–39 → 38  txn-1: commit is decided (transaction 1)
 4. 40–42 → 40  The marker is late: the commit is not complete yet
-5. 43–46 → 43  p1 begins a transaction before CompleteCommit
+5. 43–46 → 43  p1 begins a transaction before the last one is CompleteCommit
 6. 47–61 → 47  broker-2 refuses for now: CONCURRENT_TRANSACTIONS
 7. 62–71 → 62  LSO passes 1 committed record of p1 (r1)
 8. 72–87 → 76  Accepted now: AddPartitionsToTxn adds t-0
@@ -139,6 +142,8 @@ BEATS_OF = {
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  txn-1: fencing of p1 (epoch 0) begins
+   1. 44–47 → 44  txn-1: fencing of p1 (epoch 0) begins
+   2. 48–54 → 48  txn-1: the marker that fences is sent (epoch 1)
 4. 55–68 → 55  LSO passes 1 aborted record of p1
 5. 69–97 → 73  p2 gets PID 1000, epoch raised to 2
    1. 69–74 → 73  p2 gets PID 1000, epoch raised to 2
@@ -154,12 +159,14 @@ BEATS_OF = {
 1. 1–12 → 8  Producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  t-0: hidden from read_committed consumers
-5. 65–82 → 76  Also held back: 2 records from p2
+4. 51–64 → 51  Records of t-0 are hidden from read_committed consumers
+5. 65–82 → 76  The open transaction also holds back 2 records from p2
 6. 83–87 → 83  txn-1's transaction times out: fencing begins
+   1. 83–86 → 83  txn-1's transaction times out: fencing begins
+   2. 87–87 → 87  txn-1: the marker that fences is sent (epoch 1)
 7. 88–91 → 88  ABORT marker stored in t-0
-8. 92–100 → 92  LSO passes 2 aborted records of p1
-9. 101–104 → 101  read_committed consumers skip the aborted records
+8. 92–100 → 92  2 records of p2 readable, behind 2 aborted records of p1
+9. 101–104 → 101  c-committed gets 2 records and skips 2 aborted ones
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
@@ -167,7 +174,7 @@ BEATS_OF = {
 3. 42–64 → 56  LSO passes 1 aborted record of p1
 4. 65–65 → 65  Stored outside the transaction: p1's batch in t-0
 5. 66–83 → 66  c-committed waits at offset 2 behind p1's transaction
-6. 84–95 → 87  Also held back: 1 record from p2
+6. 84–95 → 87  The open transaction also holds back 1 record from p2
 7. 96–105 → 96  kafka-transactions.sh ends with an error
 8. 106–111 → 106  An operator requests an ABORT marker in t-0
 9. 112–117 → 112  Hanging transaction aborted: LSO of t-0 advances
@@ -605,7 +612,10 @@ def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, pa
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("SC-75/timeout", ["behind_stores.said", "released_abort_of.said"]),
+        (
+            "SC-75/timeout",
+            ["behind_stores.said", "released_abort_before.said", "fencing_marker.said"],
+        ),
         (
             "SC-44/k28",
             ["joined", "sends_into.said", "commit_returns", "released_commit_of.said", "reads_one_from"],
@@ -762,13 +772,33 @@ def test_records_without_a_marker_are_named_when_others_of_their_transaction_are
 
 def test_no_reader_passes_over_the_records_of_a_transaction_and_its_decision_at_once() -> None:
     shown = leaves(plan_ahead(scenario_of("SC-61/k28"))["beats"])
-    parts = sorted(shown, key=itemgetter("lands"))[4:8]
+    parts = sorted(shown, key=itemgetter("lands"))[5:9]
     assert [(beat["lands"], beat["key"], beat.get("added", False)) for beat in parts] == [
         (73, "beat.identity_raised", False),
         (88, "beat.begins_stores", True),
         (102, "beat.commit_decided", True),
         (109, "beat.released_commit_of", False),
     ]
+
+
+def test_many_retries_are_a_beat_of_the_run_with_their_number_and_cause() -> None:
+    """SC-61 without the marker that fences: p2 retries until the coordinator resends it."""
+    beat = next(one for one in changed("SC-61/k28", "drop", 15, 48) if one["kind"] == "repeats")
+    said = "p2 retries InitProducerId 267 times in 29.27 s: CONCURRENT_TRANSACTIONS"
+    assert (beat_title(beat, "en"), beat["says"]) == (said, "beat.repeats")
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("SC-01", "c1 gets 2 records (broken: lost records)"),
+        ("SC-04", "Stored more than once in t-0: r1"),
+        ("SC-104/operator", "Hanging transaction aborted: LSO of t-1 advances"),
+        ("SC-44/k28", "c-committed gets 2 records from t-0, t-1"),
+    ],
+)
+def test_the_last_headline_says_which_guarantee_is_broken(name: str, last: str) -> None:
+    assert beat_title(stops_of(plan_ahead(scenario_of(name))["beats"])[-1], "en") == last
 
 
 def test_a_marker_that_is_sent_again_is_a_beat_where_the_run_as_written_has_one_for_the_marker() -> None:
@@ -816,7 +846,7 @@ def test_what_happens_between_the_steps_of_two_beats_is_named() -> None:
     passed = {beat["lands"]: [(one["step"], one["key"]) for one in beat.get("passed", ())] for beat in beats}
     assert passed[73] == [
         (58, "beat.complete"),
-        (62, "beat.aborted_skipped"),
+        (62, "beat.skips"),
         (69, "beat.epoch_raised_for_id"),
     ]
     assert passed[133] == [(129, "beat.reports_failure"), (131, "beat.aborts")]

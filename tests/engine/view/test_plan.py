@@ -230,6 +230,24 @@ def test_a_changed_run_has_a_moral_by_what_came_of_the_change(moral: str) -> Non
     assert planned(name, done, before=planned(name))["cost"]["moral"]["key"] == f"moral.{moral}"
 
 
+def test_a_run_that_leaves_a_transaction_open_is_not_called_mended() -> None:
+    """The transaction that hangs in SC-107 as written is not decided here."""
+    name, pause = "SC-107/disk-error-2-0", {"action": "pause", "actor": "broker-2", "after": 47}
+    assert planned(name, pause, before=planned(name))["cost"]["moral"]["key"] == "moral.left_open"
+
+
+def test_a_delay_is_stated_once_and_what_is_not_counted_is_counted_apart() -> None:
+    """SC-61 without the marker that fences."""
+    dropped = {"action": "drop_message", "message": 15, "after": 48}
+    plan = planned("SC-61/k28", dropped, before=planned("SC-61/k28"))
+    assert [one["key"] for one in plan["cost"]["kept"]] == [
+        "cost.aborted_stored_more",
+        "cost.readable_later",
+    ]
+    assert [one["key"] for one in plan["cost"]["costs"]] == ["cost.retries", "cost.messages"]
+    assert (plan["end"]["uncounted"], "uncounted" in plan["outcome"]) == (1, False)
+
+
 def test_every_moral_has_its_run() -> None:
     texts = {key.removeprefix("moral.") for key in catalogue() if key.startswith("moral.")}
     assert texts == {*MORALS, "broke_repeated", "nothing_of_all"}
