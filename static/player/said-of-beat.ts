@@ -13,11 +13,12 @@ export const defaults = {
 /**
  * The sentences of a step at which a beat lands, in this order: the title of the beat with its explanation, if the
  * author wrote a title or the step's text does not say all of it (not if a guarantee is broken here: then ""); the
- * first sentence of the step; the other steps that the title is about; the important steps that the reader has passed;
- * the other sentences of the step; the less important passed steps. `said`: the texts of the step. `from`: the number
- * of the step that the reader saw before; null: none.
+ * first sentence of the step; the note that follows it; the other steps that the title is about; the important steps
+ * that the reader has passed; the other sentences of the step; the less important passed steps. `said`: the texts of the
+ * step. `from`: the number of the step that the reader saw before; null: none. `note`: the note without which the step
+ * says too little.
  */
-export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
+export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null, note = ""): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
@@ -26,7 +27,7 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   const heavy = passedText(passed.filter(({ lesser }) => lesser !== true), from);
   const light = passedText(passed.filter(({ lesser }) => lesser === true), from, heavy.length > 0 ? "player.passed_too" : "player.passed");
   const led = title === undefined || isBroken ? [""] : [say("player.titled", { title }), ...(beat?.because === undefined ? [] : [say(beat.because.key, beat.because.params)])];
-  return [...led, first, ...also, ...heavy, ...more, ...rest, ...light];
+  return [...led, first, ...(note === "" ? [] : [note]), ...also, ...heavy, ...more, ...rest, ...light];
 }
 
 /**

@@ -202,11 +202,12 @@ export class Sentence extends StoreElement {
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
       // The last step's own text follows the result of the run only if a beat lands there.
       const own = outcome === "" ? said : said.slice(0, endsInBeat(store) ? 1 : 0);
+      const note = outcome !== "" || step.derived?.follows === undefined ? "" : (own.pop() ?? "");
       const breaks = breaksIn(step);
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
       const leads = outcome === "" && step === store.frame?.step;
       const ends = outcome === "" || plan === null ? [] : passedText(leavesOf(plan.beats).at(-1)?.after, this.walk?.cameFrom ?? null);
-      const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)]);
+      const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null, note) : [...own, note])]);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // In a comparison there is no player, and runs move by steps, so the text names the button for a step.

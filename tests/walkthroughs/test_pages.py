@@ -48,7 +48,7 @@ class TestStarting:
 
     def test_a_scenario_shows_the_beats_that_the_player_counts(self, client: Client) -> None:
         page = client.get("/sessions/new?scenario=SC-61").content.decode()
-        assert "The run in 11 beats" in page
+        assert "The run in 12 beats" in page
         assert "<li>txn-1: commit is decided</li><li>LSO passes 1 committed record of p2</li>" in page
 
     def test_a_scenario_shows_the_beats_of_its_run_whose_plan_a_session_uses(self, client: Client) -> None:

@@ -784,7 +784,7 @@ def test_no_reader_passes_over_the_records_of_a_transaction_and_its_decision_at_
 def test_many_retries_are_a_beat_of_the_run_with_their_number_and_cause() -> None:
     """SC-61 without the marker that fences: p2 retries until the coordinator resends it."""
     beat = next(one for one in changed("SC-61/k28", "drop", 15, 48) if one["kind"] == "repeats")
-    said = "p2 retries InitProducerId 267 times in 29.27 s: CONCURRENT_TRANSACTIONS"
+    said = "p2 retries InitProducerId 267 more times in 29.27 s: CONCURRENT_TRANSACTIONS"
     assert (beat_title(beat, "en"), beat["says"]) == (said, "beat.repeats")
 
 
