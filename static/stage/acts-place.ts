@@ -1,6 +1,6 @@
 /**
- * Where the toolbar with the actions for a thing on the stage stands: next to the thing, and not over things that must
- * stay visible. Pure.
+ * Finds a place for the toolbar with the actions on a thing on the stage: next to the thing, and not over things that
+ * must stay visible (`standing`). Pure.
  */
 
 import { overlapArea } from "../diagrams/geometry.ts";
@@ -11,14 +11,14 @@ type Size = Pick<Box, "width" | "height">;
 const GAP = 8;
 const EDGE = 4;
 
-/** The toolbar rather covers this many px² than stands 1 px farther off. */
+/** 1 px of distance from the thing costs as much as so many covered px². */
 const NEAR = 10;
 
 type Place = Pick<Box, "x" | "y">;
 
 /**
- * The place left or right of a thing, at its top, bottom or middle, where the toolbar covers least; null if neither
- * side has room.
+ * The place for a toolbar of size `own` left or right of the thing `at`, level with its top, bottom or middle, where
+ * the toolbar covers least. `room`: the size of the picture. Null if neither side has room.
  */
 export function placeBeside(own: Size, at: Box, room: Size, standing: readonly Box[]): Place | null {
   const ys = [at.y, at.y + at.height - own.height, at.y + (at.height - own.height) / 2].map((y) => Math.max(EDGE, Math.min(y, room.height - own.height - EDGE)));
@@ -27,8 +27,8 @@ export function placeBeside(own: Size, at: Box, room: Size, standing: readonly B
 }
 
 /**
- * A place below or above the thing or one of the things in `standing`: as near to the thing as possible, where the
- * toolbar covers little.
+ * The place below or above the thing `at`, or below or above one of `standing`, that costs least: near to the thing,
+ * with little covered. Parameters as of `placeBeside`.
  */
 export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box[]): Place {
   const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 9]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);

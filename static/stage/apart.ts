@@ -1,4 +1,4 @@
-/** Marks on things that differ in the run that this one is compared with. Pure. */
+/** Draws the marks on things that differ in the compared run. Pure. */
 
 import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
@@ -6,7 +6,7 @@ import type { Places, StageObject } from "./contract.ts";
 import { objectOf } from "./chain.ts";
 
 const SIZE = 20;
-/** A mark stands this far above the corner of its thing, in units. */
+/** Units by which a mark is above the corner of its thing. */
 const OVER = 8;
 
 export function apartMarks(objects: readonly StageObject[], names: readonly string[], here: Places): StageObject[] {

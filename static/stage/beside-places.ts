@@ -1,6 +1,6 @@
 /**
- * The fixed places of services and their database: services under the clients of their processes, the database under
- * the brokers. Statements thus cross the network, as requests to Kafka do. Pure.
+ * Computes the fixed places of services and their database: services are below the clients, the database below the
+ * brokers. So statements cross the network, as requests to Kafka do. Pure.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -27,7 +27,10 @@ function at(box: Box, port: Point): Places["others"][string] {
   return { box: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) }, port: [round(port[0]), round(port[1])] };
 }
 
-/** The places of services and database beside a cluster. `bottom`: the lower edge of both columns. */
+/**
+ * Name → place of the services and of the database of a cluster. `clients`, `brokers`: x and width of their columns;
+ * `bottom`: y of the lower edge of both columns.
+ */
 export function besidePlaces(plan: StagePlan, clients: { x: number; width: number }, brokers: { x: number; width: number }, bottom: number): Places["others"] {
   const services = servicesOf(plan);
   if (services.length === 0) return {};
@@ -43,8 +46,8 @@ export function besidePlaces(plan: StagePlan, clients: { x: number; width: numbe
 }
 
 /**
- * The places on a phone: a row of services below everything else, and the database below them; with the height of both
- * together.
+ * The same places on a phone, from y on: a row of services below everything else, and the database below them.
+ * `height`: the height of both together.
  */
 export function besidePhone(plan: StagePlan, x: number, y: number, width: number): { others: Places["others"]; height: number } {
   const services = servicesOf(plan);

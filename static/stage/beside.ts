@@ -1,5 +1,6 @@
 /**
- * Services and their database on the stage: the actions of a service's round, and the committed and uncommitted rows.
+ * Draws services and their database on the stage: for a service the actions of its round, for the database the
+ * committed and uncommitted rows.
  */
 
 import { nothing, svg } from "lit";
@@ -47,8 +48,8 @@ export const beside: Layer = (frame, here, focus) => {
 };
 
 /**
- * Whether the step breaks a guarantee about rows. The picture then shows the missing or duplicate row together with the
- * subject of the step.
+ * Whether the step breaks a guarantee about rows. The database then counts as part of the step (`hot`), so that the
+ * picture shows the missing or duplicate row.
  */
 const breaksRows = ({ step }: Frame): boolean => step?.broken.some(({ guarantee }) => guarantee.startsWith("row_")) === true;
 
@@ -64,8 +65,8 @@ interface Slot {
 const THREADS_MOST = 6;
 
 /**
- * A service: the actions of its round in order, the current one black; or its worker threads, those that hold a record
- * black.
+ * The drawing of a service: the actions of its round in order, of which the current one is black; for a service with
+ * worker threads, these threads, of which those that hold a record are black.
  */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
@@ -89,7 +90,7 @@ function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   };
 }
 
-/** A slot for each worker thread, with its record; threads that do not fit are counted. */
+/** A slot for each worker thread, with its record if it holds one; a last slot counts the threads that do not fit. */
 function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
   const busy = workers.filter(({ since }) => since !== null).map(({ serial, inserts }) => ({
     said: inserts ? say("stage.worker.inserts", { record: `r${serial}` }) : `r${serial}`, on: true,
@@ -102,7 +103,7 @@ function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
 interface Cell {
   said: string;
   held: boolean;
-  /** A guarantee is broken: the record has no row, or several. */
+  /** Whether a guarantee is broken, because the record has no row, or several. */
   bad?: boolean;
 }
 
@@ -117,7 +118,9 @@ export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
   });
 }
 
-/** The database: committed rows, entries and offsets; after them, dashed, those of open local transactions. */
+/**
+ * The drawing of the database: its committed rows, outbox entries and offsets, then those of open transactions, dashed.
+ */
 function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
   const open = Object.values(view.open ?? {});
   const rows: Cell[] = [
@@ -142,7 +145,7 @@ function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
 const words = (cells: readonly Cell[]): string =>
   cells.length === 0 ? say("stage.none") : listed(cells.map(({ said, held }) => (held ? say("stage.database.held", { record: said }) : said)));
 
-/** The cell that counts those that do not fit; its text is the longest that is expected. */
+/** The cell that counts the cells that do not fit, with the longest text that is expected, for measuring. */
 const MORE: Cell = { said: "+99", held: false };
 
 /**

@@ -1,4 +1,4 @@
-/** Brokers: their box, their copies of logs that other brokers lead, and the lanes and coordinators in their box. */
+/** Draws brokers: the box, copies of logs that other brokers lead, and the lanes and the coordinator in the box. */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -34,7 +34,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const alive = broker?.alive !== false;
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
-  // A place that is a coordinator's alone, and a strip in a row, get their boxes from other layers.
+  // No box is drawn here for a place that has only a coordinator, and for a strip in a row: other functions draw them.
   const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
   const objects: StageObject[] = place.rows !== undefined ? phoneParts().chip(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
@@ -67,7 +67,7 @@ export function stateWord(frame: Frame, name: string): string | null {
   return cut === null ? null : say(`stage.cut_off.${cut}`);
 }
 
-/** What a running broker is cut off from at this step; null: nothing. */
+/** From whom a running broker is cut off at this step; null: from none. */
 function cutOff({ plan, step }: Frame, name: string): "brokers" | "controller" | null {
   const now = step?.number ?? 0;
   const found = plan?.cut_off?.[name]?.find(({ since, until }) => since <= now && (until === null || now < until));
@@ -103,8 +103,8 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
 }
 
 /**
- * From the right edge to the left: the broker's copies of partitions that other brokers lead; copies without room are
- * counted.
+ * The broker's copies of partitions that other brokers lead, in the broker's first line, from its right edge to the
+ * left; copies without room are counted.
  */
 export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** px from the box's left edge to the leftmost copy. */ from: number } {
   const id = name.replace(/^broker-/, "");
@@ -156,7 +156,7 @@ function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView
   return { draw: batches.length === 0 ? path("M0,10h18", "hair") : svg`${drawn}`, width: x };
 }
 
-/** The names of the columns, and the names of partitions that stay empty. */
+/** The names of the columns, and a note with the names of partitions that stay empty in the whole run. */
 export const heads: Layer = (frame, here) => {
   if (here.kind === "middleware") return [];
   if (here.upright) return phoneParts().how(here);
@@ -183,8 +183,8 @@ export const heads: Layer = (frame, here) => {
 };
 
 /**
- * What a log case shows in the place of consumers until it previews a remedy: the offsets at which consumers stop, and
- * the legend.
+ * The drawing in the column of consumers, for a log case that has none: the offsets at which consumers would stop, and
+ * the legend. Nothing for other pictures.
  */
 function howToRead({ view }: Frame, here: Places): Drawn {
   const { fetches } = here;
@@ -200,8 +200,8 @@ function howToRead({ view }: Frame, here: Places): Drawn {
 }
 
 /**
- * Whether this is a log case without consumers of its own: the only ones drawn are possible consumers, which no file
- * names.
+ * Whether this is a log case whose view has no consumers. The picture then has rows of possible consumers, which no
+ * file names.
  */
 const isPossible = ({ view }: Frame, here: Places): boolean => here.kind === "log" && Object.keys(view.consumers ?? {}).length === 0;
 
@@ -231,7 +231,7 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
   });
 }
 
-/** The tool that an operator runs in this run: in the corner of the network, above the controller. */
+/** The tool that an operator runs in this run; its box is in the corner of the network, above the controller's. */
 export const tool: Layer = (frame, here) => {
   const place = here.others[TOOL];
   if (place === undefined || here.kind !== "cluster") return [];
@@ -247,7 +247,7 @@ export const tool: Layer = (frame, here) => {
   }];
 };
 
-/** The controller, in a run in which it acts: in the corner of the network. */
+/** The controller, in a run in which it acts; its box is in the corner of the network. */
 export const controller: Layer = (frame, here, focus) => {
   const place = here.others["controller"];
   if (place === undefined || here.kind !== "cluster") return [];

@@ -1,6 +1,6 @@
 /**
- * An upright stage has room only for the subject of its step. If the reader presses a name in the line of components
- * without a place, the places change to show that component until the next step. Pure.
+ * Changes the places of an upright stage, which has room only for the subject of its step. If the reader presses the
+ * name of a component that has no place, the places show that component until the next step. Pure.
  */
 
 import type { Frame, Selection } from "../player/frame.ts";
@@ -13,12 +13,12 @@ export interface Brought {
   focus: Focus;
 }
 
-/** The places with the selected thing in them; null if the run has no place for it. */
+/** The places, and the focus, in which the selected thing is shown; null if the run has no place for it. */
 export function broughtHere(run: Places, frame: Frame, selection: Selection): Brought | null {
   const wanted = wantedOf(run, frame, selection);
   if (wanted === null) return null;
   const focus: Focus = { ...NO_FOCUS, ...wanted };
-  // A frame without a step, so that the pressed component decides the places.
+  // The frame has no step, so that only the pressed component decides the places.
   const { header, view, previousView, plan, language, changed } = frame;
   return { focus, here: standing(run, { header, view, previousView, plan, language, changed, selection: null, step: null, animate: false }, focus) };
 }
@@ -41,7 +41,7 @@ function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<F
   return { kind: "sent", actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
 }
 
-/** The lanes of a broker, first those that it leads now; or the queues of a client. */
+/** The partitions of a broker's lanes, those first that it leads now; of a client, those of its queues. */
 function lanesOf(run: Places, frame: Frame, name: string): string[] {
   const all = Object.keys(run.brokers[name]?.lanes ?? run.clients[name]?.queues ?? {});
   return [...all.filter((lane) => ledBy(frame, run, lane) === name), ...all];

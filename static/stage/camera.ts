@@ -1,6 +1,6 @@
 /**
- * A closer look for a projector: the part of the picture that the cause and effect of a step fill, in the proportions
- * of the picture (pure), and the motion to it. Places do not change.
+ * The projector's camera: finds the part of the picture with the cause and effect of a step, in the proportions of the
+ * picture (pure), and moves the view there. Places do not change.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -12,7 +12,8 @@ import { LATER } from "./later.ts";
 const CLOSEST = 0.64;
 const MARGIN = 30;
 /**
- * px kept free above and below: the picture is three times as wide as high, so each px of height costs three of width.
+ * px kept free above and below the step's objects. It is less than `MARGIN`, because the picture is three times as wide
+ * as high, so that each px of height costs three px of width.
  */
 const MARGIN_ABOVE = 6;
 
@@ -54,8 +55,8 @@ export function cameraOf(objects: readonly StageObject[], here: Places, names: r
 }
 
 /**
- * The visible part of a picture, and the width of the whole picture: if that changes, it is another picture, and
- * nothing glides.
+ * The visible part of a picture (`box`), and the width of the whole picture (`of`), both in units. With another width
+ * it is another picture, to which the view does not glide.
  */
 export interface Seen {
   box: Box;
@@ -103,7 +104,7 @@ function isSame(one: Seen | null, other: Seen | null): boolean {
   return one.box.x === other.box.x && one.box.y === other.box.y && one.box.width === other.box.width;
 }
 
-/** The CSS transform that moves a picture, which shows `to` in `width` px, to where it would show `from`. */
+/** The CSS transform by which a picture that shows the part `to` in `width` px shows the part `from` instead. */
 export function glideWay(from: Box, to: Box, width: number): string {
   const closer = to.width / from.width;
   const unit = (width / to.width) * closer;

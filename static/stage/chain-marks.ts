@@ -1,6 +1,6 @@
 /**
- * The answer to *why* on the picture: a number on each thing that is the subject of a sentence of the answer. The
- * sentences stand beside the picture (static/player/why.ts). Pure.
+ * Places the marks of an answer to *why* on the picture: each thing that is the subject of a sentence gets the number
+ * of the sentence. The sentences themselves are below the picture (static/player/why.ts). Pure.
  */
 
 import { svg } from "lit";
@@ -13,13 +13,13 @@ import { textWidth } from "./draw.ts";
 import { LATER } from "./later.ts";
 
 const HEIGHT = 22;
-/** A mark covers this much of the width of its thing, in units; names begin after it. */
+/** Units of a thing's width that a mark at its corner covers; names begin after them. */
 const BESIDE = 9;
-/** A mark above a box overlaps it by this many units. */
+/** Units by which a mark above a box overlaps it. */
 const INSIDE = 3;
-/** From this width on, in units, a thing has room for a mark between its own words. */
+/** A thing at least so many units wide has room for a mark between its own words. */
 const WIDE = 120;
-/** px between a mark and a word, which may have a frame around it: the preferred and the least distance. */
+/** The preferred and the least distance, in units, between a mark and a word (which may have a frame around it). */
 const CLEAR = { suits: 14, needs: 6 };
 /** px between the marks of one thing. */
 const APART = 2;
@@ -32,9 +32,9 @@ interface Mark {
 }
 
 /**
- * The part of the picture that is shown while the sentences cover its foot. If they cover no subject of a sentence,
- * that is the whole picture in its own size; else the picture is moved up, and made smaller as far as letters stay
- * readable. `share`: the share of the picture's height that nothing covers.
+ * The box, in units, that the stage shows while the sentences of an answer cover its foot. `share`: the share of the
+ * picture's height, from the top, that they leave free. If they cover no subject of a sentence, the box is the whole
+ * picture; else it is such that the picture is moved up, and made smaller as far as letters stay readable.
  */
 export function uncovered(objects: readonly StageObject[], chain: Chain, here: Places, share: number): Box {
   const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
@@ -46,8 +46,8 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   const named = about.filter(({ height }) => height > 0);
   const hot = objects.filter((object) => object.hot === true && object.width > 0);
   const topOf = (those: readonly StageObject[]): number => Math.max(0, Math.min(...those.map(({ y }) => y)) - AROUND.above);
-  // Nothing is cut off if making the picture a little smaller is enough. The subject of the step stays in sight, too,
-  // unless letters would become too small for that.
+  // If a slightly smaller picture is enough, its top is not cut off. Else the top is cut off, but the things that the
+  // step is about stay visible, unless letters would become too small.
   const all = topOf([...named, ...hot]);
   const top = free / foot >= GENTLE ? 0 : free / (foot - all) >= SMALLEST ? all : topOf(named);
   const scale = Math.min(1, Math.max(SMALLEST, free / (foot - top)));
@@ -55,18 +55,19 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   return { x: round((here.width - width) / 2), y: round(Math.min(top, foot - free / scale)), width: round(width), height: round(here.height / scale) };
 }
 
-/** Units above and below the subjects of sentences: for their marks, and for the name above a log. */
+/** Units above and below the subjects of sentences that stay visible: for their marks, and for the name above a log. */
 const AROUND = { above: 24, below: 14 };
 /**
- * `GENTLE`: the least scale at which the whole picture makes room for the sentences. `SMALLEST`: the least scale of a
- * picture whose top is cut off for them.
+ * `GENTLE`: the least scale down to which the whole picture is made smaller. `SMALLEST`: the least scale of a picture
+ * whose top is cut off.
  */
 const SMALLEST = 0.64;
 const GENTLE = 0.72;
 
 /**
- * The marks, over everything else; none if no subject of the chain is in the picture. `here`: the part of the picture
- * that nothing covers; it begins at `top`. `words`: the boxes of texts in the picture.
+ * The objects of the marks; none if no subject of the chain is in the picture. `here`: the places, whose height ends
+ * where the sentences begin; `top`: y of the upper edge of the visible part; `words`: the boxes of texts in the
+ * picture.
  */
 export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = [], top = 0): StageObject[] {
   const marks = new Map<string, Mark>();
@@ -83,15 +84,15 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
 }
 
 /**
- * The boxes of other components, without those that contain the thing or lie in it: a mark on an edge between two boxes
- * could belong to either.
+ * The boxes of components other than the thing's, without those that contain the thing or lie in it. A mark keeps off
+ * them, because on an edge between two boxes it could belong to either.
  */
 function othersOf(objects: readonly StageObject[], own: StageObject): Box[] {
   const contains = (outer: Box, inner: Box): boolean => outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width && outer.y + outer.height >= inner.y + inner.height;
   return objects.filter((other) => (other.select ?? other.brings)?.kind === "actor" && other.width > 0 && !contains(other, own) && !contains(own, other));
 }
 
-/** The boxes of the dots by which messages are grabbed. */
+/** The boxes of the dots on messages that say that actions are available. */
 function gripsIn(objects: readonly StageObject[]): Box[] {
   return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
@@ -107,9 +108,9 @@ function widthOf(label: string): number {
 }
 
 /**
- * The box of a mark: on the upper left corner of its thing, inside the picture; above the thing if it reaches to the
- * edge of the picture; over its middle if it is hardly wider than the mark. If there are words, the mark stands
- * elsewhere along the edges of the thing, so that the words stay free.
+ * The box of a mark, inside the picture: on the upper left corner of its thing; above the thing if the thing reaches to
+ * the edge of the picture; over its middle if the thing is hardly wider than the mark. If that place has words
+ * (`taken`), the mark is elsewhere along the edges of the thing.
  */
 function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): Box {
   const widths = labelsOf(mark).map(widthOf);
@@ -117,9 +118,9 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
   const { x, y, width: whole, height: tall } = mark.object;
   const hasEdge = here.upright && x + BESIDE < width + 2;
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
-  // Nothing stands above the first box: its name is on the left, so the mark is farther right.
+  // Above the uppermost box there is no room. Its name is on the left inside it, so the mark is farther right.
   const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  // The visible part of a thing whose foot is covered.
+  // If the foot of the thing is covered, only its visible part counts.
   const foot = Math.min(y + tall, here.height);
   const under = foot - HEIGHT / 2;
   const middle = x + (whole - width) / 2;
@@ -138,8 +139,8 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
 }
 
 /**
- * In a line, the first place for a mark at the preferred distance from words, else the place farthest from them; null
- * if each is closer than the least distance.
+ * The first place in a line for a mark of this width that is at the preferred distance (`CLEAR`) from words; else the
+ * place farthest from them. Null if every place is closer than the least distance.
  */
 function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
   const words = taken.filter((word) => word.y < line.y + line.height && word.y + word.height > line.y);
@@ -175,7 +176,7 @@ function sharedArea(one: Box, other: Box): number {
   return width * (Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
 }
 
-/** The place that covers least of what is in `taken`; if several are equal, the first. */
+/** The first of the places that cover least of the boxes in `taken`. */
 function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined {
   let best: Box | undefined;
   let least = Number.POSITIVE_INFINITY;

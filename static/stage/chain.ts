@@ -1,4 +1,4 @@
-/** The subjects of the sentences of an answer to *why*, and the objects of the picture that show them. Pure. */
+/** Finds the objects of the picture that show the subjects of an answer's sentences (*why*). Pure. */
 
 import type { Selection } from "../player/frame.ts";
 import type { StageObject } from "./contract.ts";
@@ -7,8 +7,9 @@ import type { StageObject } from "./contract.ts";
 export type Chain = readonly (Selection | null)[];
 
 /**
- * The object that gets a subject's number: the subject's own object, else the one that shows it, else the batch with
- * its record, else its partition.
+ * The object that gets the number of a sentence about this subject: the object of the subject itself; else one that
+ * also shows it (`holds`); else the batch with its record; else its partition. Undefined if the picture has none of
+ * them.
  */
 export function objectOf(objects: readonly StageObject[], subject: Selection): StageObject | undefined {
   const seen = objects.filter(({ select, brings, width, key }) => (select ?? brings) !== undefined && width > 0 && !key.startsWith("strip:"));

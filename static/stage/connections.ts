@@ -1,6 +1,6 @@
 /**
- * Missing connections: those that a producer has lost, each with a cross, those that it is opening, and those that a
- * coordinator closes. While nothing is sent on them, the network is empty, and this shows why. Pure.
+ * Draws missing connections: those that a producer has lost, each with a cross; those that it is opening; and those
+ * that a coordinator closes. No message can be on them, so they explain why the network is empty. Pure.
  */
 
 import { svg } from "lit";
@@ -20,7 +20,7 @@ export interface Missing {
   broker: string;
   state: "disconnected" | "connecting";
   wire: Wire;
-  /** The point of the wire at which its state is marked. */
+  /** The point on the wire at which the connection's state is marked. */
   at: Point;
   said: string;
   /** The box of the state's words on the wire; null if no place is free. */
@@ -29,7 +29,7 @@ export interface Missing {
   crossed: boolean;
 }
 
-/** The places of a mark as shares of the wire's length, in the order of preference. */
+/** The places for a mark, as shares of the wire's length, the preferred one first. */
 const SHARES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
 const LINE = 14;
 
@@ -42,19 +42,20 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
   const ways = [...missingWires(frame, here), ...(focus.kind === "lost" ? [] : closedWires(frame, here))];
   const found: Missing[] = [];
   for (const { client, broker, state, wire } of ways) {
-    // A broker that is down says so itself; a message that was lost with its connection has its own cross.
+    // There are no words if the broker is down, because its box says so; and no cross if a message was lost with the
+    // connection, because the message has one.
     const isQuiet = frame.view.brokers?.[broker.replace("broker-", "")]?.alive === false;
     const isCrossed = state === "disconnected" && focus.kind !== "lost" && focus.doubt === null;
     const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
     const said = say(`stage.connection.${state}`);
     const width = textWidth(said, 12, true);
     const points = SHARES.map((share) => pointOn(wire, share));
-    // The words stand over the cross; in the low network of a phone also beside it.
+    // The words are above the cross or, in the low network of a phone, beside it.
     const spots = [[-width / 2, -LINE - 7], ...(here.upright ? [[12, -LINE / 2], [-width - 12, -LINE / 2]] : [])].flatMap(([dx = 0, dy = 0]) => points.map((at): { at: Point; box: Box } => ({
       at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] + dx)), y: at[1] + dy, width, height: LINE },
     })));
     const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
-    // A cross at the crossing of two connections would seem to belong to both.
+    // A place where two connections cross is avoided, because a cross there would seem to belong to both.
     const others = ways.filter((other) => other.wire !== wire);
     const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
     if (spot !== undefined && !isQuiet) taken.push(spot.box);
@@ -81,7 +82,9 @@ function missingWires(frame: Frame, here: Places): MissingWire[] {
   return found;
 }
 
-/** The connections to leaders that end in this step before the coordinator gets the response to its markers. */
+/**
+ * The connections to leaders that close in this step, before the coordinator has received the responses to its markers.
+ */
 function closedWires({ step }: Frame, here: Places): MissingWire[] {
   const found = new Map<string, MissingWire>();
   for (const { params } of (step?.notes ?? []).filter(({ key }) => key === "markers.disconnected")) {
@@ -95,7 +98,7 @@ function closedWires({ step }: Frame, here: Places): MissingWire[] {
 
 const around = ([x, y]: Point, far: number): Box => ({ x: x - far, y: y - far, width: 2 * far, height: 2 * far });
 
-/** The number of points of a wire that are checked. */
+/** The number of points of a wire at which it is checked whether it passes a box. */
 const POINTS = 60;
 
 function passes(wire: Wire, box: Box): boolean {

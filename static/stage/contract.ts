@@ -1,5 +1,5 @@
 /**
- * The interface between the parts of the stage: places, components, network, tag, motion.
+ * The types by which the parts of the stage exchange data: places, focus, objects, layers.
  *
  *     const run = places(plan, header, firstView, size);        // places.ts: once for a run and a size
  *     const focus = focusOf(frame);                             // focus.ts: what this step is about
@@ -17,14 +17,14 @@ import type { Frame, JsonObject, Selection } from "../player/frame.ts";
 
 export type { Box } from "../diagrams/geometry.ts";
 
-/** What the stage needs of the engine's plan of a run (`Plan` in static/generated/messages.ts). */
+/** The parts of the engine's plan of a run (`Plan` in static/generated/messages.ts) that decide places. */
 export interface StagePlan {
   /** Producer id → its place in the order of first appearance, from 0. */
   hues: Record<string, number>;
   clients: { name: string; applications: string[]; transactional_id: string | null; partitions: string[] }[];
   /**
-   * `lanes`: every data partition that the broker ever leads; further every transactional id and group that it ever
-   * coordinates.
+   * For each broker: every data partition that it leads at some step (`lanes`), and every transactional id and group
+   * that it coordinates at some step.
    */
   brokers: { name: string; lanes: string[]; transactional_ids: string[]; groups: string[] }[];
   lanes: Record<string, { first: number; end: number; internal: boolean; leaders: number[]; refuses?: boolean }>;
@@ -36,18 +36,18 @@ export interface StagePlan {
   middleware: { roles: string[]; participants: string[] } | null;
   /** Services with a database; absent in runs without them. */
   services?: { name: string; acts: string[]; producer: string | null; consumer: string | null }[];
-  /** If the run has interventions: the plan of the run without them, so that components keep their places. */
+  /** If the run has interventions: the plan of the run without them, from which components keep their places. */
   stands?: Omit<StagePlan, "stands">;
 }
 
-/** The name by which steps call the tool as an actor. */
+/** The tool's name as an actor of steps. */
 export const TOOL = "kafka-transactions";
 /** The actors with a place in the corner of the network: the controller, and above it the tool. */
 export const CORNERS = ["controller", TOOL] as const;
 
 export type Form = "desk" | "phone" | "projector";
 
-/** The size of the box that the stage fills, in CSS pixels. */
+/** The size of the box that the stage fills, in CSS pixels, and its form. */
 export interface Size {
   width: number;
   height: number;
@@ -63,15 +63,15 @@ export interface OtherPlace {
 
 export interface ClientPlace {
   box: Box;
-  /** On a phone, every client has a small `box`; the client of the focus is also drawn here at full size. */
+  /** On a phone with several clients, `box` is small; the client that the step is about is also drawn here, large. */
   panel?: Box;
   /**
    * Partition → the point where the client's requests leave and responses arrive; "" for requests about no partition.
    */
   ports: Record<string, Point>;
   /**
-   * Partition → its queue, one row each, in order: waiting batches on the left, batches sent without a response yet on
-   * the right.
+   * Partition → the row of its queue, in order from top to bottom. `waiting` (left): the part for waiting batches;
+   * `sent` (right): the part for batches that are sent and have no response yet.
    */
   queues: Record<string, { row: Box; waiting: Box; sent: Box }>;
   /** Whether only the client's name, producer id and state are drawn. */
@@ -80,41 +80,41 @@ export interface ClientPlace {
 
 export interface LanePlace {
   box: Box;
-  /** The cells: `x` of the first drawn offset, `unit` the width of one offset, `y` and `height` of a cell. */
+  /** The cells: `x`: of the first drawn offset; `unit`: width of one offset; `y`, `height`: of each cell. */
   cells: { x: number; y: number; width: number; height: number; unit: number; /** The width of the widest batch, as a number of offsets. */ most: number; /** Width kept free at the end of the lane, where a batch that is refused is drawn. */ after: number; /** The greatest width of an offset while the log is short. */ near?: number };
   /** `port`: where requests and markers arrive and responses leave (left). `out`: where consumers fetch (right). */
   port: Point;
   out: Point;
   /** Whether the lane is a thin strip, with cells without numbers. */
   strip: boolean;
-  /** The name of the current leader, if the lane is drawn in the place of a broker that is down. */
+  /** If the lane is drawn in the box of another broker: the name of the broker that leads it now. */
   heir?: string;
 }
 
 export interface BrokerPlace {
   box: Box;
   /**
-   * On a phone with several brokers, `box` is small, with `rows` for strips of the partitions that the broker leads;
-   * the broker of the focus is also drawn in `panel` at full size.
+   * On a phone with several brokers, `box` is small and has `rows` for strips of the partitions that the broker leads;
+   * the broker that the step is about is also drawn in `panel`, large.
    */
   panel?: Box;
   rows?: readonly Box[];
-  /** Where requests that are about none of its lanes arrive. */
+  /** The point where requests arrive that are about none of its lanes. */
   port: Point;
-  /** Partition → its lane, for all partitions that the broker ever leads in this run, in order. */
+  /** Partition → its lane, for all partitions that the broker leads at some step of the run, in order. */
   lanes: Record<string, LanePlace>;
   /**
-   * The coordinator: the states of a transactional id, a line of its log, and from `markers` on its list of markers.
-   * Null for a broker that never coordinates.
+   * The place of the broker as a coordinator. `port`: the point where requests to it arrive; `markers`: the point where
+   * markers leave. Null for a broker that never coordinates.
    */
   coordinator: { box: Box; port: Point; markers: Point; /** Whether all coordinators share this place, which then shows the coordinator that the step is about. */ shared?: boolean; /** Whether this broker coordinates nothing according to the plan, but may take over. */ spare?: boolean; /** The box of the coordinator's own broker, if it is drawn in the place of a broker that is down. */ of?: Box } | null;
   /** Partition → the strip of a lane that is drawn elsewhere at full size at this step. */
   echo?: Record<string, LanePlace>;
-  /** Whether the broker is drawn as one line, because it leads no used partition. */
+  /** Whether the broker is drawn as one line, because it leads no partition that gets records. */
   folded: boolean;
 }
 
-/** The box in which a broker or client is drawn at full size. */
+/** The box in which a broker or client is drawn in full: its `panel` if it has one, else its `box`. */
 export const wholeOf = ({ box, panel }: { box: Box; panel?: Box }): Box => panel ?? box;
 
 export interface ReaderPlace {
@@ -136,7 +136,8 @@ export interface Places {
   clients: Record<string, ClientPlace>;
   brokers: Record<string, BrokerPlace>;
   /**
-   * Partition → consumer → place of its reader at the end of the lane; consumers that stand together share one place.
+   * Partition → consumer → the place of its row at the end of the lane. If there is too little room, several consumers
+   * share one row.
    */
   readers: Record<string, Record<string, ReaderPlace>>;
   /** Name → place of every other component: controller, nodes of a middleware, services and their database. */
@@ -147,18 +148,18 @@ export interface Places {
   network: Box;
   fetches: Box | null;
   /**
-   * In a picture whose lanes are strips: the place where the lane that the step is about is drawn at full size.
-   * `standing` gives it to that lane, so wires and ghosts find it there.
+   * In a picture whose lanes are strips: the place in which the lane that the step is about is drawn at full size.
+   * `standing` makes it the place of that lane, so that wires and ghosts find the lane there. Null in other pictures.
    */
   lens: LanePlace | null;
-  /** Whether wires run down and up, with messages upright on them (on a phone). */
+  /** Whether the picture is upright (on a phone): wires run down and up, between rows of components. */
   upright: boolean;
   /**
-   * On an upright stage: rows for strips of partitions other than the one at full size; the partitions that the step
-   * names come first.
+   * On an upright stage: the rows for strips of partitions other than the one that is drawn at full size, of which
+   * those that the step names come first.
    */
   rows?: readonly Box[];
-  /** Where the legend stands, if not under the consumers. */
+  /** The box of the legend, if it is not below the consumers. */
   legend?: Box;
   /** The nodes of a middleware, if they stand beside brokers (wing.ts). */
   wing?: Wing;
@@ -168,7 +169,7 @@ export interface Places {
 
 export interface Wing {
   here: Places;
-  /** Where the wing begins in the whole picture, and the width of the whole picture. */
+  /** The upper left corner of the wing in the whole picture, and the width of the whole picture. */
   x: number;
   y: number;
   width: number;
@@ -186,17 +187,21 @@ export type FocusKind =
   | "none" | "sent" | "lost" | "append" | "duplicate" | "refused" | "gate" | "leader" | "coordinator" | "read" | "copy"
   | "client" | "actor" | "node";
 
-/** The subject of a step, from facts of the engine (focus.ts). At most one thing is yellow. */
+/**
+ * The subject of a step, found in what the engine reports of it (focus.ts). It is the only yellow thing in the picture.
+ */
 export interface Focus {
   kind: FocusKind;
-  /** The component where it happens: `p1`, `broker-1`, `c1`, `controller`, a node of the middleware. */
+  /** The component where the step happens: `p1`, `broker-1`, `c1`, `controller`, or a node of the middleware. */
   actor: string | null;
   partition: string | null;
   /** Base offset in `partition` of the batch that is stored, recognised as a duplicate, or compared with. */
   offset: number | null;
-  /** The gates of `partition` that moved; the first one is yellow. */
+  /** The gates of `partition` that moved in the step; the first one is yellow. */
   gates: ("last_stable_offset" | "high_watermark" | "log_start")[];
-  /** For a coordinator: the transactional id that is shown, and which of its states is yellow. */
+  /**
+   * For a step about a coordinator: the transactional id that is shown, and (`state`) which of its states is yellow.
+   */
   transactional_id: string | null;
   state: string | null;
   /** The text of the tag: a key of the catalogue, with its parameters. */
@@ -205,7 +210,7 @@ export interface Focus {
   doubt: { key: string; params: JsonObject } | null;
   /** Whether the tag is red: something was refused, lost or broken. */
   bad: boolean;
-  /** The compared pairs of values, which stand after the tag. */
+  /** The compared values, each as [name, value], which follow the tag's text. */
   compared: readonly [unknown, unknown][];
   /** The ids of the messages that this step sent, delivered, dropped, lost, delayed or duplicated. */
   messages: { sent: number[]; delivered: number[]; dropped: number[]; lost: number[]; delayed: number[]; duplicated: number[] };
@@ -217,33 +222,37 @@ export const NO_FOCUS: Focus = {
 };
 
 /**
- * The order of cause and effect: the `cause` travels first, the `effect` lands, a `gate` slides last, and the `tag`
- * appears while the effect lands.
+ * When an object moves in the animation of a step: the `cause` travels first, then the `effect` lands, and last a
+ * `gate` slides; the `tag` appears while the effect lands.
  */
 export type Phase = "static" | "cause" | "compare" | "effect" | "gate" | "tag";
 
 /** One thing in the picture. Its key stays the same as long as the thing does. */
 export interface StageObject {
   key: string;
-  /** The origin of its drawing. Its width and height are for rings of selection and for the camera. */
+  /**
+   * The origin of the object's drawing, in units. `width`, `height`: its size, for rings of selection and the camera.
+   */
   x: number;
   y: number;
   width: number;
   height: number;
   phase: Phase;
   /**
-   * What lies over what: wires 0, boxes of components 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an
-   * answer's numbers 7.
+   * Objects with a greater depth are drawn over others: wires 0, boxes of components 1, cells 2, gates 3, messages 4,
+   * ghosts and rings 5, the tag 6, the numbers of an answer 7.
    */
   depth: number;
   draw: SVGTemplateResult;
   /** The point from which the object comes when it is new. */
   from?: Point;
-  /** Whether it belongs to this step's cause or effect: a projector's camera keeps it in the picture. */
+  /** Whether the object belongs to the cause or effect of this step, so that a projector's camera shows it. */
   hot?: boolean;
   /** If set, the object is a button that selects this. */
   select?: Selection;
-  /** Other things that the object shows: if a sentence of an answer is about one of them, its number stands here. */
+  /**
+   * Other things that the object shows. If a sentence of an answer is about one of them, the object gets its number.
+   */
   holds?: readonly Selection[];
   /** If set, the object is a button that asks the engine why (docs/websocket.md). */
   ask?: { question: string; subject: string };
@@ -258,7 +267,7 @@ export interface StageObject {
   picked?: boolean;
   /** x of the dot that says that actions are available; absent if none are. */
   grip?: number;
-  /** Whether the object belongs to the step before and fades. */
+  /** Whether the object belongs to the picture before and fades out. */
   gone?: boolean;
   /** The object's text for screen readers; "" if the diagram's text says it. */
   label: string;
@@ -268,8 +277,8 @@ export interface StageObject {
 export type Layer = (frame: Frame, here: Places, focus: Focus) => StageObject[];
 
 /**
- * Animates the objects that moved (motion.ts). `nodes` returns the drawn group of a key; `before` and `after` hold all
- * objects of the two pictures.
+ * Animates the objects that moved (motion.ts). `nodes` returns the drawn group of a key; `before`, `after`: all objects
+ * of the picture before and of the present one.
  */
 export interface Mover {
   play(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): void;
@@ -278,9 +287,9 @@ export interface Mover {
 }
 
 export interface Window {
-  /** The first drawn offset; a number says how many earlier ones there are. */
+  /** The first offset that the lane draws. */
   first: number;
-  /** x of an offset, also of one after the end of the log. */
+  /** x of the left edge of an offset, also of one after the end of the log. */
   x: (offset: number) => number;
   /** The width of an offset in units. */
   unit: number;
@@ -293,13 +302,13 @@ type Batches = Readonly<Record<string, { base_offset: number; last_offset: numbe
 export const OFFSET_LEAST = 20;
 /**
  * The least width of an offset, in units, in a lane that was planned for a shorter run: narrow offsets are better than
- * missing first records.
+ * leaving out the first records.
  */
 const GROWN_LEAST = 15;
 
 /**
- * The width of an offset in a lane that was planned for a shorter run: as narrow as all offsets need; the lane's own
- * width if they do not fit even then.
+ * The width of an offset, in units, in a lane whose log has `count` offsets: usually the planned one. In a short log it
+ * is greater; in a log that is longer than planned it is as narrow as all offsets need, as far as they can fit.
  */
 function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePlace, count: number): number {
   const room = width - after;
@@ -310,8 +319,9 @@ function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePl
 }
 
 /**
- * The offsets that a lane shows: all of them while they fit, else the newest. Cells, gates and ghosts use this rule. In
- * a log that the plan knows to be long, a batch is at most as wide as `cells.most` offsets.
+ * The offsets that a lane shows, and where: all offsets of the log while they fit, else the newest. Cells, gates and
+ * ghosts are all placed by it. If the plan says that the log gets long, a batch is at most as wide as `cells.most`
+ * offsets.
  */
 export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batches: Batches = {}): Window {
   const { x: left, width, most, after } = lane.cells;

@@ -1,7 +1,7 @@
 /**
- * The transaction coordinator: the states of one transactional id as pills, the content of its log, the outstanding
- * markers; beside them, the offsets of a group. The pill of a state that is being written is dashed; that of the
- * current state is black.
+ * Draws a transaction coordinator: the states of one transactional id as a row of pills, the content of its log, its
+ * outstanding markers; below them, the offsets of a group. The pill of the current state is black; that of a state that
+ * is being written is dashed.
  */
 
 import { nothing, svg } from "lit";
@@ -20,7 +20,8 @@ import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./dra
 import { tagHeight, tagWidth } from "./tag-size.ts";
 
 /**
- * The paths through the engine's machine `transaction_states` that are drawn; a test checks that each state is on one.
+ * The paths through the engine's machine `transaction_states` of which one is drawn, as its states in order. A test
+ * checks that every state is on one.
  */
 export const RAILS: readonly (readonly string[])[] = [
   ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit"],
@@ -43,8 +44,9 @@ interface Kept extends Logged {
 }
 
 /**
- * The path on which an id is: the first one with all of its known states; else the first one with its pending or
- * current state, with the known states of other paths in front of it.
+ * The path to draw for a transactional id: the first one with all of its known states (`before`, `state`, `pending`).
+ * If no path has them all: the first one with its pending or current state, and before it the known states that it
+ * lacks.
  */
 export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
   const seen = [before, state, pending].filter((one) => one !== null);
@@ -59,7 +61,9 @@ function keptOf(broker: CoordinationView | undefined): Kept[] {
   return Object.entries(broker?.transactions ?? {}).map(([id, entry]) => ({ id, entry, log: `__transaction_state-${entry.log_partition}` }));
 }
 
-/** The id that the step is about; else the selected one; else the one whose entry changed last. */
+/**
+ * The transactional id to show: the one that the step is about; else the selected one; else the one that changed last.
+ */
 function chosen(frame: Frame, focus: Focus, kept: readonly Kept[]): Kept | undefined {
   return kept.find(({ id }) => id === focus.transactional_id)
     ?? kept.find(({ id }) => isOfPicked(frame, { transaction: id }))
@@ -67,8 +71,8 @@ function chosen(frame: Frame, focus: Focus, kept: readonly Kept[]): Kept | undef
 }
 
 /**
- * px of height with which the coordinator's place has room for the content of its log, and also for a group's offsets
- * under it.
+ * `LOGGED`: units of height from which on the coordinator's place has room for the content of its log; `GROUPED`: the
+ * same if the offsets of a group are below.
  */
 const LOGGED = 80;
 const GROUPED = 94;
@@ -131,12 +135,12 @@ function hostPill(name: string): { draw: SVGTemplateResult; /** The width of the
 }
 
 /**
- * The places of the first line: where the producer id and epoch stand. `isLong`: the transactional id has the first
- * line to itself.
+ * The layout of the first line, in units: where the producer id and epoch are. `isLong`: whether the transactional id
+ * is so long that it has this line alone.
  */
 function headLayout(here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean) {
   const who = say("stage.coordinator.of", { id });
-  // A place that several brokers may use names the current one.
+  // If several brokers may use the place, it names the broker that uses it now.
   const host = apart ? hostPill(name) : null;
   const from = 12 + (host?.width ?? 0);
   // Before the first InitProducerId takes effect, the id has no epoch (-1), so none is shown.
@@ -168,7 +172,8 @@ function headLine(
 }
 
 /**
- * While markers are outstanding: which partitions have theirs. Before that: which partitions belong to the transaction.
+ * The text about a transaction's partitions: while markers are outstanding, which partitions have theirs; before that,
+ * which partitions belong to the transaction.
  */
 function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number, y = 19): SVGTemplateResult {
   const waiting = broker?.markers?.waiting?.[id];
@@ -198,7 +203,7 @@ function railLayout(frame: Frame, name: string, own: Kept, width: number, apart:
   const { id, entry } = own;
   const transition = frame.step?.transition;
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
-  // An id that is in its first state again shows the states that it passed before, according to its log.
+  // If the id is in its first state again, the path is the one that it took before, according to its log.
   const came = entry.state === RAILS[0]?.[0] && entry.pending_state === null ? lastOn(frame, name, own) : null;
   const rail = railOf(entry.state, entry.pending_state, came ?? (stepped && transition ? transition.from : null));
   const sizes = [13, 12, 11, 10, 9];
@@ -231,9 +236,9 @@ function railSvg(frame: Frame, focus: Focus, name: string, own: Kept, width: num
 }
 
 /**
- * The text, size and box of the tag of a step that is about this coordinator, inside the coordinator's place: under the
- * pill of the state, beside the content of the log; on a phone at the end of the first line. Null if it has no room
- * there.
+ * The text, size and box of the step's tag if it is inside the coordinator's place: below the pill of the state, beside
+ * the content of the log; on a phone at the end of the first line. Null if the step is not about this coordinator, or
+ * if the tag has no room there.
  */
 export function railTag(frame: Frame, here: Places, focus: Focus, name: string): { said: string; size: number; box: Box } | null {
   const place = here.brokers[name]?.coordinator;
@@ -260,7 +265,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
   if (found === undefined) return null;
   const entries = loggedOf(frame, name, own).reduce((sum, batch) => sum + entryWidth(batch, own.id) + 2, 0);
-  // The tag leaves room for as many entries of the log as there were before the step, as far as possible.
+  // The tag begins after the log's entries, as far as its own width allows.
   const least = Math.min(from - LEAST_LOG + Math.max(LEAST_LOG + NEWEST_ENTRY, entries + BESIDE_LOG), right - found.width);
   const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
   const middle = pill === undefined ? right : pill.x + pill.width / 2;
@@ -270,9 +275,9 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
 
 /** px between the last entry of a log and the tag or words after it. */
 const BESIDE_LOG = 34;
-/** The least px of a log line that a tag leaves for entries. */
+/** The least units of the log's line that a tag leaves for entries. */
 const LEAST_LOG = 74;
-/** The additional px that the newest entry, which the step is about, needs. */
+/** The units that a tag leaves in addition, if possible, for the newest entry, which the step is about. */
 const NEWEST_ENTRY = 44;
 
 function hasLog(groups: Record<string, GroupView> | undefined, width: number, height: number): boolean {
@@ -293,7 +298,8 @@ interface Removed extends Logged {
 }
 
 /**
- * The id whose tombstone is the last record of the log that a coordinator without entries leads; null if there is none.
+ * The transactional id that a coordinator removed last: its tombstone is the last record of the log that the
+ * coordinator leads. Null if the last record is no tombstone.
  */
 function removedIn(frame: Frame, name: string): Removed | null {
   const log = logOf(frame, name);
@@ -313,13 +319,15 @@ function loggedOf(frame: Frame, name: string, own: Logged): LogBatchView[] {
   return batchesOf(frame, name, own.log).filter((batch) => isOf(batch, own.id));
 }
 
-/** The newest state in an id's log that some path of RAILS lacks; null if there is none. */
+/**
+ * The newest state in an id's log that is on some paths of RAILS but not on all, and so tells them apart; null: none.
+ */
 function lastOn(frame: Frame, name: string, own: Kept): string | null {
   const isOfOne = (state: string | null): state is string => state !== null && RAILS.some((rail) => rail.includes(state)) && !RAILS.every((rail) => rail.includes(state));
   return loggedOf(frame, name, own).map((batch) => imageState(batch, own.id)).findLast(isOfOne) ?? null;
 }
 
-/** The line of an id's log. `tag`: the x at which the step's tag begins, before which the line ends. */
+/** The drawing of the entries of an id in its log. `tag`: x of the step's tag, before which they end; null: no tag. */
 function logLine(frame: Frame, name: string, own: Logged, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
   const { id, log } = own;
   const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
@@ -346,8 +354,8 @@ interface Entry {
 }
 
 /**
- * The newest entries that fit, and the number of earlier ones. The number is a phrase, or short if the phrase leaves no
- * room for the newest entry.
+ * The newest entries of an id that fit in `room` units, and the number of earlier ones. `said`: the text with that
+ * number, a short one if the long one leaves no room for the newest entry.
  */
 function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Entry[]; earlier: number; said: string } {
   const newest: (Entry & { taken: number })[] = [];

@@ -1,7 +1,7 @@
 /**
- * The rule that decided that a batch is refused or a duplicate, as a question with its answer, and the arrived numbers
- * beside the stored ones. This comparison stands as a card in the network (ghosts.ts), or at the foot of an upright
- * stage whose network has no room for it (under-phone.ts).
+ * Composes the comparison about a refused or duplicate batch: the rule that decided, as a question with its answer, and
+ * the arrived numbers beside the stored ones. It is shown on a card in the network (ghosts.ts) or, on an upright stage
+ * whose network has no room for it, at the foot (under-phone.ts).
  */
 
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
@@ -18,7 +18,7 @@ export interface Decided {
   rule: string;
   sentence: string;
   answer: string;
-  /** The fields with a number on both sides; may be empty. */
+  /** The fields that have a number on both sides; may be empty. */
   fields: DecisionShape["fields"];
   /**
    * `off`: the rules that the run switches off, as texts. `passed`, `rest`: how many other rules passed, and how many
@@ -52,8 +52,8 @@ export function countsText({ passed, rest }: Decided): string {
 }
 
 /**
- * The fields, with each number added that the rule compared with an expected one and that is not among them: `first seq
- * 1 | must be 0`.
+ * The fields, in which each number that the rule compared with an expected one is shown with that: `first seq 1 | must
+ * be 0`.
  */
 function withExpected(fields: Decided["fields"], compared: readonly (readonly [Json, Json])[]): Decided["fields"] {
   const values = new Map(compared.map(([name, value]) => [String(name), value]));

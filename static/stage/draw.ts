@@ -14,7 +14,7 @@ export type Anchor = "start" | "middle" | "end";
 export const TYPE = { mark: 12, small: 13, text: 14, strong: 15, name: 17 } as const;
 
 /**
- * The factor by which letters on the stage are narrower than in the table of widths, which was measured in another
+ * The width of a text in the stage's typeface, as a share of its width by the table of widths, which is for another
  * typeface.
  */
 const NARROWER = 0.88;
@@ -45,8 +45,8 @@ export function halo(x: number, y: number, width: number, height: number, radius
 }
 
 /**
- * The sizes of letters in a cell, for producer identity and for sequences; in a high cell, large enough for a
- * projector.
+ * The sizes of letters, in units, in a cell of this height: `who` for the producer's identity, `what` for the sequence
+ * numbers.
  */
 export function cellType(height: number): readonly [who: number, what: number] {
   return height >= 70 ? [14, 20] : height >= 54 ? [13, 17] : [12, 15];
@@ -59,7 +59,7 @@ export function flag(x: number, y: number, height: number, letter: string, hue: 
     y + height / 2 + 4.5} class="inv s12" text-anchor="middle">${letter}</text>`;
 }
 
-/** Slanted lines inside a box: the batch is aborted. */
+/** The slanted lines inside the box of an aborted batch. */
 export function hatch(width: number, height: number, hue: string): SVGTemplateResult {
   const lines: string[] = [];
   for (let from = 6; from < width + height; from += 9) {
@@ -78,8 +78,8 @@ export interface Fitted {
 }
 
 /**
- * The lines of a text, none wider than `width`; a name without spaces breaks after its hyphens, dots and underscores,
- * or anywhere if that is not enough.
+ * The text, divided into lines of at most `width` units. A name without spaces is divided after its hyphens, dots,
+ * slashes and underscores, or anywhere if that is not enough.
  */
 function linesOf(said: string, width: number, size: number, bold: boolean): string[] {
   if (/\s|[\u2e80-\uffff]/.test(said)) return wrap(said, width, size, bold);
@@ -103,8 +103,8 @@ function linesOf(said: string, width: number, size: number, bold: boolean): stri
 }
 
 /**
- * The largest type in which a text fits `width` in at most `most` lines; a text that does not even fit in the smallest
- * ends in an ellipsis.
+ * The text in the largest size, from `size` down to `least`, in which it fits in at most `most` lines of `width` units.
+ * If it does not even fit in the smallest size, it ends in an ellipsis.
  */
 export function fitted(said: string, width: number, size: number, options: { least?: number; most?: number; bold?: boolean } = {}): Fitted {
   const { least = 10, most = 1, bold = false } = options;
@@ -113,7 +113,7 @@ export function fitted(said: string, width: number, size: number, options: { lea
     // Two lines of a readable size are better than one of a small size.
     if (most > 1 && at >= size - 2) {
       const clauses = said.split(/(?<=[,，])\s*/);
-      // Lines end at the ends of clauses if everything then fits.
+      // Lines end after commas if the text then fits.
       const lines = clauses.length === most && clauses.every((one) => textWidth(one, at, bold) <= width) ? clauses : linesOf(said, width, at, bold);
       const whole = said.split(/(?<=[-._/\s\u2e80-\uffff])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
       if (whole && lines.length <= most) return { size: at, lines, cut: false };
@@ -128,7 +128,9 @@ export function fitted(said: string, width: number, size: number, options: { lea
   return { size: least, lines: kept, cut: true };
 }
 
-/** A fitted text; several lines are centred on `y`. If a part is left out, the text's title has all of it. */
+/**
+ * The drawing of a text by `fitted`; several lines are centred on `y`. If a part is left out, a title has the whole.
+ */
 export function fittedText(x: number, y: number, said: string, width: number, size: number, options: {
   least?: number; most?: number; bold?: boolean; classes?: string; anchor?: Anchor;
 } = {}): SVGTemplateResult {

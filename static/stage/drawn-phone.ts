@@ -1,6 +1,6 @@
 /**
- * Parts that only an upright picture draws: the small boxes of its brokers, the comparison over the whole width, the
- * legend of a log, and the tags.
+ * Draws what only an upright picture has: the small boxes of brokers, the comparison over the whole width, and the
+ * legend of a log case. Chooses the size of a tag there.
  */
 
 import { nothing, svg } from "lit";
@@ -57,8 +57,8 @@ export function chipOf(frame: Frame, here: Places, focus: Focus, name: string, p
 const LOW = { pad: 8, line: 16, gap: 12, side: 10 };
 
 /**
- * The comparison in a few lines over the whole width, between client and broker; null if messages leave no room there.
- * It then stands at the foot of the stage.
+ * The comparison in a few lines over the whole width, between client and broker. Null if messages leave no room there;
+ * it is then at the foot of the stage.
  */
 export function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decided): StageObject | null {
   const { by, sentence, answer, fields } = decided;
@@ -95,7 +95,9 @@ export function howBelow(here: Places): StageObject[] {
   return [{ key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "", draw: svg`${drawn}` }];
 }
 
-/** A title at `y`, and the sentences from `gap` below it on; `end` is the y of the last line. */
+/**
+ * The drawing of the legend: a title at `y`, and from `gap` units below it on the sentences. `end`: y of the last line.
+ */
 function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; end: number } {
   let next = y + gap;
   const parts = HOW_TO_READ.map((key) => {
@@ -108,8 +110,8 @@ function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; 
 }
 
 /**
- * Whether a response says the same as the tag would: a response with an error right above the coordinator that refuses,
- * or below the client that receives it.
+ * Whether a response says the same as the tag would, so that the tag is left out: the response has the tag's error, or
+ * the identity that the client receives, and is right beside the component that the tag is about.
  */
 export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
   const { flights } = networkOf(frame, here, focus);
@@ -124,8 +126,8 @@ export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
 const TAG_SIZES = [15, 13, 12] as const;
 
 /**
- * The size of a tag's letters. A tag that finds no free place in its full size is smaller; and it is rather small in
- * the box of the component that it is about than large in the network.
+ * The size of a tag's letters, in units: the largest one with which it has a free place. A smaller one is preferred if
+ * the tag then is in the box of the component that it is about, and not in the network.
  */
 export function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const body = shownLane(frame, here, focus)?.broker.panel;

@@ -1,4 +1,4 @@
-/** Messages on a phone whose wires do not show between which components they run. */
+/** Draws messages between brokers on a phone, with sender and receiver, because their wires do not show these. */
 
 import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
@@ -8,7 +8,10 @@ import type { Envelope } from "./envelope.ts";
 import { paper } from "./envelope.ts";
 import type { Sheet } from "./messages.ts";
 
-/** A marker between brokers side by side on a phone: its partition, and below it sender and receiver. */
+/**
+ * A message between brokers that are side by side on a phone. If it has markers: the flag with its partition, and below
+ * it `way` (sender and receiver).
+ */
 export function onWay(sheet: Sheet, here: Places, way: string): Envelope {
   const [first] = sheet.flags;
   if (first === undefined) return wordsOnWay(sheet, way);
@@ -23,8 +26,8 @@ export function onWay(sheet: Sheet, here: Places, way: string): Envelope {
 }
 
 /**
- * A message without a marker between brokers side by side on a phone: its name and words, and below them sender and
- * receiver.
+ * A message without markers between brokers that are side by side on a phone: its name and words, and below them `way`
+ * (sender and receiver).
  */
 function wordsOnWay(sheet: Sheet, way: string): Envelope {
   const name = sheet.words === "" ? sheet.name : `${sheet.name} ${sheet.words}`;

@@ -23,7 +23,7 @@ export interface Fate {
   /** Whether it arrives in this step and is drawn at its receiver. */
   docked: boolean;
   lost: boolean;
-  /** How many more copies of it are in transit. */
+  /** The number of further copies of the message in transit. */
   copies: number;
   /** A note of a few words, below or beside it. */
   note: string;
@@ -40,13 +40,13 @@ export interface Envelope {
 const NAME = 14;
 const WORDS = 13;
 const CELL = 12;
-/** Width of a sheet besides its words, with the space around it, in units. */
+/** Units of a sheet's width for its point and the space around its words. */
 const BESIDE = 40;
 
-/** Width of a sheet beyond which a batch on it is named without its records, in units. */
+/** On a sheet wider than this, in units, a batch is named without its records. */
 const SHEET = 190;
 
-/** Whether wires run up and down: a sheet then has an arrow instead of a point. */
+/** Whether wires run up and down, so that a sheet has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
 
 /** The name of a message; a response has an arrow in its direction before it, if a sheet has no arrow of its own. */
@@ -60,7 +60,9 @@ interface Row {
   draw: (x: number, y: number) => SVGTemplateResult;
 }
 
-/** The drawing of a message. `way`: sender and receiver, if an arrow up or down does not say them. */
+/**
+ * The size and drawing of a message. `way`: sender and receiver as text, if its direction does not show them; else "".
+ */
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
   if (way !== "" && sheet.cells.length === 0) return phoneParts().onWay(sheet, here, way);
@@ -74,7 +76,7 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = "")
 }
 
 function wordsRow(words: string, bad: boolean, here: Places): Row {
-  // Names of errors are narrower than their estimate; the longest are smaller, so that they stay in the network.
+  // Names of errors are narrower than estimated. The longest ones are set in smaller letters, to fit in the network.
   const width = (size: number): number => textWidth(words, size, bad) * (bad ? 0.92 : 1);
   const room = here.network.width - BESIDE;
   const size = [WORDS, 12, 11].find((one) => width(one) <= room) ?? 10;
@@ -109,7 +111,7 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
 /** The most rows of markers in one message; the last row counts the remaining partitions. */
 const MARKERS = { most: 4, upright: 1 };
 
-/** A message with markers: a flag for each. */
+/** A message with markers: one row for each marker, with its flag and its partitions. */
 function flags(sheet: Sheet, here: Places): Envelope {
   const most = standsUp(here) ? MARKERS.upright : MARKERS.most;
   const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
@@ -133,7 +135,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** Name and subject in one line, used when many messages stand under each other. */
+/** A message in one line, with name and subject, for many messages one below the other. */
 function nameAndBrief(sheet: Sheet, here: Places): Envelope {
   const name = textWidth(titleOf(sheet, -1, here), 12, true);
   const width = round(name + (sheet.brief === "" ? 0 : textWidth(sheet.brief, 12, sheet.bad) + 6) + 28);
@@ -147,7 +149,7 @@ function nameAndBrief(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** Name and batches in one line, for requests that wait under each other. */
+/** A message in one line, with name and batches, for requests that wait one below the other. */
 function nameAndCells(sheet: Sheet, here: Places): Envelope {
   const name = textWidth(sheet.name, 12, true);
   const rows = sheet.cells.map((cell) => cellRow(cell, here));
@@ -166,7 +168,7 @@ function nameAndCells(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** px of text in one line, by the estimate of widths, which is too wide: *2 batches* has the letters of *1 batch*. */
+/** Units for the text in one line, by the estimate of widths, which is a little too wide. */
 const ONE_LINE = 58;
 
 function oneLine(sheet: Sheet): Envelope {
@@ -174,7 +176,7 @@ function oneLine(sheet: Sheet): Envelope {
   return {
     width: 62, height: 24,
     draw: (heading, fate) => {
-      // The torn-off piece of a lost message takes part of the same width.
+      // The torn-off piece of a lost message is drawn within the same width.
       const off = fate.lost ? TORN - 4 : 0;
       return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
         fittedText(heading > 0 || fate.lost ? (sheet.isAnswer ? 9 : 6) : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
@@ -214,8 +216,8 @@ export function paper(
 }
 
 /**
- * The note of a message. A note wider than its message ends at the message's point, because a component's box begins
- * there.
+ * The drawing of a message's note. A note below a message that is wider than the message ends at the message's point,
+ * to stay off the box of the component in front of it.
  */
 function note(width: number, height: number, heading: 1 | -1, upright: boolean, { note: said, side, copies }: Fate): SVGTemplateResult {
   const under = height + (copies > 0 ? 20 : 14);
@@ -224,14 +226,14 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
   return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 
-/** px from the sheet to the far end of the torn-off piece. */
+/** Units from the end of the sheet to the far end of the torn-off piece. */
 export const TORN = 26;
 const TEAR = { gap: 18, deep: 3, teeth: 3, cross: 7 };
 
 /** A lost message: its pointed end is torn off, with a cross in the tear; name and content stay readable. */
 function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
   const teeth = Array.from({ length: TEAR.teeth + 1 }, (_, index) => [(index % 2 === 0 ? -1 : 1) * TEAR.deep, round((height * index) / TEAR.teeth)] as const);
-  // Everything is computed for a message that goes right, and mirrored for one that goes left.
+  // The shapes are computed for a message that goes right, and mirrored for one that goes left.
   const x = (at: number): number => round(heading > 0 ? at : width - at);
   const cut = (from: number): string => teeth.map(([dx, y]) => `L${x(from + dx)},${y}`).join("");
   const sheet = `M${x(3)},0${cut(width - 4)}H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;

@@ -1,4 +1,4 @@
-/** The tags of steps: keys of the catalogue and their parameters, from what the engine reports of a step. Pure. */
+/** Chooses the tag of a step, as catalogue key and parameters, from what the engine reports of the step. Pure. */
 
 import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
@@ -10,14 +10,14 @@ import { say, words } from "../player/text.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
-/** The changes of a step below a path, each with the rest of its path. */
+/** The changes of a step at or below a path, each with the part of its path after that (`rest`). */
 export function changedBelow(step: Step, ...path: string[]): { rest: string[]; change: Change }[] {
   return step.changes
     .filter((change) => path.every((name, depth) => change.path[depth] === name))
     .map((change) => ({ rest: change.path.slice(path.length), change }));
 }
 
-/** Key of a fault of a component → key of its tag. */
+/** Catalogue key of a step with a fault of a component → catalogue key of its tag. */
 const FAULTS: Record<string, string> = {
   "fault.crashed": "stage.tag.crashed",
   "fault.client_crashed": "stage.tag.crashed",
@@ -53,8 +53,8 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
 }
 
 /**
- * Key of a sentence about a batch that is stored too late → key of the tag, which says this instead of the batch's
- * place.
+ * Catalogue key of a sentence about a batch that is stored too late → catalogue key of the tag that says so; for any
+ * other batch, the tag says where it is stored.
  */
 const UNTIMELY: Record<string, string> = {
   "log.after_marker": "stage.tag.after_marker",
@@ -64,7 +64,8 @@ const UNTIMELY: Record<string, string> = {
 };
 
 /**
- * The tag of the batch at this offset if it comes after its transaction's marker or has a fenced epoch; null otherwise.
+ * The tag of the batch at this offset, if the step says that it is after its transaction's marker or has a fenced
+ * epoch; else null.
  */
 export function untimelyTag(step: Step, offset: number): Tag | null {
   for (const { key, params } of [step, ...step.notes]) {
@@ -75,7 +76,10 @@ export function untimelyTag(step: Step, offset: number): Tag | null {
   return null;
 }
 
-/** Sentences by which the coordinator grants a request without a change → key of the tag. */
+/**
+ * Catalogue key of a sentence in which the coordinator grants a request that changes nothing → catalogue key of its
+ * tag.
+ */
 const NOTHING_TO_DO: Record<string, string> = {
   "coordinator.done_already": "stage.tag.done_already",
   "coordinator.done_already_raised": "stage.tag.done_already",
@@ -83,8 +87,8 @@ const NOTHING_TO_DO: Record<string, string> = {
 };
 
 /**
- * The state to show and its tag, which says whether it is in force, if the step changed the coordinator's entry of an
- * id; else null.
+ * If the step changed a coordinator's entry of a transactional id: the part of the focus about it, with the state that
+ * is yellow and a tag that says whether this state is in force. Else null.
  */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
@@ -120,11 +124,11 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   const before = frame.previousView?.brokers?.[broker]?.transactions?.[id];
   if (entry === undefined || (before !== undefined && !names.some((name) => TOLD.includes(name)))) return null;
   const isWritten = before?.pending_state != null && entry.pending_state === null;
-  // Log files do not show what was replicated when, so the tag says only the state.
+  // Log files do not show when a record was replicated, so in a log case the tag only names the state.
   const written: Tag = isLogCase(frame) ? { key: "stage.tag.now", params: { to: entry.state } } : { key: "stage.tag.counts", params: {} };
   if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: written };
   const pending = entry.pending_state;
-  // From the decision on, the next state is pending; it is written after the last marker.
+  // From the decision on, the state after it is pending; it is written once all markers are.
   if (pending !== null && frame.view.brokers?.[broker]?.markers?.waiting?.[id] !== undefined) return { state: entry.state, tag: { key: "stage.tag.markers_next", params: {} } };
   if (pending !== null && pending !== before?.pending_state) return { state: pending, tag: { key: "stage.tag.being_written", params: {} } };
   const params = { producer_id: entry.producer_id, producer_epoch: entry.producer_epoch };
@@ -132,8 +136,8 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
 }
 
 /**
- * The tag of moved gates: `LSO 0 → 2, HW 1 → 2`; both as one if they have the same old and new value. A gate that does
- * not move is named, too.
+ * The tag of moved gates, for example `LSO 0 → 2, HW 1 → 2`. If LSO and HW have the same old and the same new value,
+ * they are named together. If only one of them moves, the tag also says where the other one is.
  */
 export function gateTag(before: ReplicaView, after: ReplicaView): Tag {
   const high = [before.high_watermark, after.high_watermark] as const;
@@ -166,8 +170,8 @@ export function readTag(frame: Frame, consumer: string, partition: string): Tag 
 }
 
 /**
- * What is in doubt: the batches that a client put back into the queue in this step without knowing whether they are
- * stored, named by their records, else by their sequences.
+ * The text about batches in doubt, which a client put back into its queue in this step without knowing whether they are
+ * stored. It names them by their records, else by their sequence numbers. Null if there are none.
  */
 export function doubtOf(frame: Frame, step: Step): Tag | null {
   const said = [step, ...step.notes].filter(({ key }) => key === "client.requeued").map(({ params }) => params);
@@ -186,7 +190,7 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
   };
 }
 
-/** Key of a step of a database or a service → key of the tag that says the same in short. */
+/** Catalogue key of a step of a database or service → catalogue key of the tag that says the same in short. */
 const BESIDE_STEPS: Record<string, string> = {
   "local_transaction.commits": "stage.tag.rows_committed",
   "local_transaction.commits_no_row": "stage.tag.rows_committed",
@@ -222,8 +226,8 @@ export function refusalTag(frame: Frame, step: Step, error: string): Tag {
 }
 
 /**
- * The tag of a vote, when the participant sends it and when the middleware receives it, or of another response to the
- * middleware.
+ * The tag of a step in which a participant votes, or in which the middleware receives a vote or another response; else
+ * null.
  */
 export function middlewareTag({ transition, params, changes }: Step): Tag | null {
   if (transition !== null) return transition.machine === "participant" ? voteTag(transition.to) : null;
@@ -236,7 +240,7 @@ export function middlewareTag({ transition, params, changes }: Step): Tag | null
   return null;
 }
 
-/** Key of a step of a client → key of the tag that says the same in short. */
+/** Catalogue key of a step of a client → catalogue key of the tag that says the same in short. */
 const CLIENT_STEPS: Record<string, string> = {
   "client.request_timed_out": "stage.tag.timed_out",
   "client.drained_again": "stage.tag.same_numbers",
@@ -263,7 +267,7 @@ export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag;
   return recordsTag(step);
 }
 
-/** The tag that says how many records the application was notified of; failures come first. */
+/** The tag that says how many records were reported to the application as failed or, if none were, as stored. */
 function recordsTag(step: Step): { tag: Tag; bad: boolean } | null {
   const statuses = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
   const failed = statuses.filter((status) => status === "failed").length;

@@ -1,9 +1,9 @@
 /**
- * The subject of a step: the one yellow place, and its tag. Pure.
+ * Finds the subject of a step: the one yellow place, and its tag. Pure.
  *
- * Everything is read from what the engine reports of the step: its key, decision, refusal, transition, fates of
- * messages, and changes. The functions in FINDERS are called in order; the first one that returns a subject decides the
- * focus, and the rest of the picture is quiet.
+ * It reads only what the engine reports of the step: its key, decision, refusal, transition, fates of messages, and
+ * changes. The functions in FINDERS are called in order; the first one that returns a subject decides the focus.
+ * Nothing else in the picture is marked.
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
@@ -35,8 +35,8 @@ export function focusOf(frame: Frame): Focus {
   const whole = found === null ? focus : { ...focus, ...found, doubt: doubtOf(frame, step) };
   const tag = brokenTag(step);
   if (tag === null || whole.kind === "refused") return whole;
-  // A step of another component may break a guarantee for a record in a log: for example, the coordinator's step after
-  // which no marker comes.
+  // A step that is not about a log may break a guarantee for a record in one: for example, a coordinator's step after
+  // which no marker will come.
   const at = whole.partition === null ? brokenPlace(frame, step) : null;
   return at === null ? { ...whole, tag, bad: true, compared: [] } : { ...focus, ...at, tag, bad: true };
 }
@@ -49,7 +49,7 @@ function firstFound(frame: Frame, step: Step, focus: Focus): Found {
   return null;
 }
 
-/** The place in the log of the first record that the broken guarantee names, for example of a hanging transaction. */
+/** The place, in the leader's log, of the first record that the broken guarantee names; null if it names none. */
 function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
   const { partition = null, first_offset: offset } = broken ?? {};
   const log = view.partitions?.[partition ?? ""];
@@ -61,8 +61,8 @@ function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
 const IN_LOG = ["duplicated", "reordered"] as const;
 
 /**
- * The focus of the last step of a complete run whose last sentence states its result, if no beat ends there: the last
- * record in a log that broke a guarantee.
+ * The focus of a run's last step, if its sentence is the result of the run because no beat lands there: the place of
+ * the record that broke a guarantee of `IN_LOG`. Null for any other step.
  */
 function verdictOf(frame: Frame, step: Step): Focus | null {
   const { plan, view } = frame;
@@ -97,7 +97,7 @@ const refused: Finder = (frame, step) => {
   return {
     kind: "refused", actor, partition, bad: true, compared, tag: refusalTag(frame, step, error),
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
-    // The batch that the arrived numbers were compared with; a file of an earlier version does not name it.
+    // The base offset of the batch with which the arrived numbers were compared; files of earlier versions lack it.
     offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
   };
 };
@@ -122,7 +122,7 @@ const lost: Finder = (_, step, { messages }) => {
 
 const isOfActor = (step: Step): boolean => step.kind === "fault" && faultTag(step) !== null;
 
-/** The message was delayed or duplicated: the step is about the message itself. */
+/** The step delayed or duplicated a message, so it is about that message. */
 const tampered: Finder = (frame, step, { messages }): Found => {
   const [copied] = messages.duplicated;
   if (copied !== undefined) return { kind: "sent", tag: { key: "stage.tag.duplicated", params: {} } };
@@ -136,10 +136,10 @@ const fault: Finder = (frame, step) => {
   const tag = step.kind === "fault" ? faultTag(step) : null;
   if (tag === null) return null;
   const actor = text(step.params["actor"]) ?? step.actor;
-  // A consumer stands at the end of the lanes that it reads.
+  // A consumer's row is at the end of the lanes that it reads.
   const [partition] = Object.keys(frame.view.consumers?.[actor]?.positions ?? {});
   if (partition !== undefined) return { kind: "read", actor, partition, tag };
-  // A producer loses its waiting batches; its stored records stay in the logs.
+  // A producer loses the batches that wait in its queues.
   const [lost] = changedBelow(step, "clients", actor, "queues");
   return { kind: actorKind(frame, actor), actor, partition: lost?.rest[0] ?? null, tag };
 };
@@ -160,7 +160,7 @@ const leader: Finder = (frame, step) => {
   return { kind: "leader", actor: brokerName(log.leader), partition, tag: { key: "stage.tag.leads", params } };
 };
 
-/** A batch that a leader appended to a data partition. */
+/** The step is about a batch that a leader appended to a data partition. */
 const append: Finder = (frame, step) => {
   if (step.kind === "replication") return null;
   const names = new Set(changedBelow(step, "partitions").map(({ rest }) => rest[0] as string));
@@ -179,7 +179,7 @@ const append: Finder = (frame, step) => {
   return null;
 };
 
-/** A change of the coordinator's entry of a transactional id, or of its list of markers. */
+/** The step changed a coordinator's entry of a transactional id, or its markers. */
 const coordinator: Finder = (frame, step) => {
   const tagged = coordinatorTag(frame, step);
   return tagged === null ? null : { kind: "coordinator", ...tagged };
@@ -200,7 +200,7 @@ const gate: Finder = (frame, step) => {
   return null;
 };
 
-/** The last step of a log case: it changes nothing, and says at which offset consumers stop. */
+/** The last step of a log case, which changes nothing and says at which offset consumers stop. */
 const stops: Finder = (frame, step) => {
   const partition = text(step.params["partition"]);
   if (!/^log\.now_held/.test(step.key) || partition === null || frame.view.partitions?.[partition] === undefined) return null;
@@ -229,7 +229,7 @@ const copied: Finder = (frame, step) => {
   return null;
 };
 
-/** A follower with nothing new to copy learns the high watermark. */
+/** A follower had nothing to copy, but learnt the high watermark. */
 const learnt: Finder = (frame, step) => {
   if (step.kind !== "replication") return null;
   for (const { rest: [partition = "", , replica = "", what], change } of changedBelow(step, "partitions")) {
@@ -240,12 +240,12 @@ const learnt: Finder = (frame, step) => {
   return null;
 };
 
-/** A change of the client itself: of its state, its identity, or what it knows about its records. */
+/** The step changed a client: its state, its identity, or what it knows about its records. */
 const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
   if (frame.view.clients?.[own] === undefined) return null;
   const tagged = clientTag(frame, step, own);
-  // The sent messages already show the sender, so a client without a new state is not marked.
+  // If the client only sent messages, these show it, so the client is not marked.
   if (tagged === null && messages.sent.length > 0) return null;
   return { kind: "client", actor: own, tag: tagged?.tag ?? null, bad: tagged?.bad ?? false };
 };
@@ -260,8 +260,8 @@ const node: Finder = (frame, step) => {
 };
 
 /**
- * The node of the middleware that a step is about: an action of an operator or an application is shown at the node that
- * it changes.
+ * The node of the middleware at which a step is shown: the actor if it is a node; else (an operator or application
+ * acts) the node whose state it changes.
  */
 function nodeOf(frame: Frame, { actor, transition }: Step): string {
   const { middleware } = frame.view;
@@ -269,7 +269,7 @@ function nodeOf(frame: Frame, { actor, transition }: Step): string {
   return isNode ? actor : transition?.of.split(" ")[0] ?? actor;
 }
 
-/** The first that returns a subject decides the focus. */
+/** The functions in the order in which they are called. The first one that returns a subject decides the focus. */
 const FINDERS: readonly Finder[] = [
   refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, stops, read, node,
   (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),

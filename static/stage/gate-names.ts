@@ -1,4 +1,4 @@
-/** Where the names of the gates stand above a lane, and the room that they leave for an arriving batch. Pure. */
+/** Places the names of the gates above a lane, and computes the room that they leave for an arriving batch. Pure. */
 
 import { range } from "../diagrams/batch.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
@@ -6,7 +6,7 @@ import { say } from "../player/text.ts";
 import type { Focus, LanePlace, Places, Window } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
-/** From this width on, in units, a cell has its ring inside the gates at its edges, and its numbers inside the ring. */
+/** A cell at least so many units wide has its ring inside the gates at its edges, and its numbers inside the ring. */
 export const RING_INSIDE = 80;
 
 interface LaneNamed {
@@ -27,7 +27,7 @@ interface GateNames {
   taken: Name[];
 }
 
-/** The places of the gates' names, beside or above the gates; the text between them says why records wait. */
+/** The places of the gates' names. Between them, there is room for the text that says why records are held back. */
 export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView, from = lane.x): GateNames {
   const { last_stable_offset: stable, high_watermark: high } = replica;
   const [left, right] = [window.x(stable), window.x(high)];
@@ -56,8 +56,9 @@ export function ringedBatch({ focus, partition }: LaneNamed, replica: ReplicaVie
 }
 
 /**
- * Whether a gate stands at the edge of a narrow batch with a ring: the ring is then drawn over the gate, which is seen
- * above and below it. A wide batch has its ring inside (ghosts.ts).
+ * A function that says whether a gate at an offset is at the edge of the batch with the ring, if that batch is narrow.
+ * The ring is then drawn over the gate, which is visible above and below it. A wide batch has its ring inside
+ * (ghosts.ts).
  */
 export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Window): (offset: number) => boolean {
   const ringed = ringedBatch(lane, replica);
@@ -65,7 +66,7 @@ export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Wind
   return (offset) => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
 }
 
-/** The least width in which an arriving batch can show its sequences, in units. */
+/** The least width, in units, in which the arriving batch of this step can show its sequence numbers. */
 export function ghostNeeds({ step }: Frame): number {
   const { first_sequence: first, last_sequence: last } = (step?.decision?.arrived ?? {}) as Record<string, number | null | undefined>;
   return first == null || first < 0 ? 34 : Math.max(34, textWidth(range(first, last ?? first), 15, true) + 12);
@@ -77,7 +78,10 @@ const JOINED = 10;
 /** px between the names of gates and an arriving batch beside them. */
 const CLEAR = 4;
 
-/** The least x of names of gates that are raised over a ring: after the name of the broker, if they reach its line. */
+/**
+ * The least x for names of gates that are raised over a ring, so that they begin after the broker's name; undefined if
+ * they do not reach up to its line.
+ */
 function behindName({ here, partition, place }: LaneNamed): number | undefined {
   if (!here.upright) {
     const [name, broker] = Object.entries(here.brokers).find(([, { lanes }]) => lanes[partition] === place) ?? [];
@@ -87,13 +91,14 @@ function behindName({ here, partition, place }: LaneNamed): number | undefined {
   return Math.max(0, ...ends) || undefined;
 }
 
-/** Baselines of the names of gates, from the top of the cells: normally, and raised over a ring. */
+/** y of the baseline of the gates' names from the top of the cells: `LEVEL` usually, `RAISED` over a ring. */
 const LEVEL = -11;
 const RAISED = -18;
 
 /**
- * The names of the gates in this step, and the range that they leave free above the compared batch for the arriving
- * batch; null if no batch is compared or the names leave no room.
+ * The names of the gates in this step, with their baseline `y`. `arrives`: the range of x for the drawing of the
+ * arriving batch above the batch with which it is compared; null if none is compared. `needs`: the least width of that
+ * range.
  */
 export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
   const { focus, partition, place } = lane;
@@ -115,7 +120,7 @@ export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Windo
   const gate = window.x(replica.high_watermark);
   const beside = Math.max(gate + 8, whole.to + CLEAR);
   if (compared.last_offset + 1 === replica.high_watermark && beside + wide <= most) return { ...put(beside), y, arrives: whole };
-  // The arriving batch stands beside the name, or the name moves to the other side of its gate.
+  // The arriving batch is beside the name or, if it has no room there, the name moves to the other side of its gate.
   const rest: Name = gate < (whole.from + whole.to) / 2 ? { from: name.to + CLEAR, to: whole.to } : { from: whole.from, to: name.from - CLEAR };
   if (rest.to - rest.from >= needs) return { ...names, y, arrives: rest };
   if (whole.from - 6 - wide >= least) return { ...put(whole.from - 6 - wide), y, arrives: whole };

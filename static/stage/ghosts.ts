@@ -1,7 +1,7 @@
 /**
- * What the step adds to the lanes: an arriving batch that is already stored, a refused batch, the card with the
- * compared numbers, the ring around the subject, the arrow of a copy that a follower fetches, and the path of a gate.
- * Pure.
+ * Makes the objects that a step adds to the lanes: an arriving batch that is already stored, a refused batch, the card
+ * with the compared numbers, the ring around the subject, the arrow of a copy that a follower fetches, and the path of
+ * a gate. Pure.
  */
 
 import { svg } from "lit";
@@ -31,7 +31,7 @@ export interface Shown {
   window: Window;
 }
 
-/** The lane that the step is about, with its log as the broker in whose box it stands has it; null: there is none. */
+/** The lane that the step is about, with the log of the broker in whose box it is drawn; null: there is none. */
 export function shownLane(frame: Frame, here: Places, focus: Focus): Shown | null {
   const { actor, partition } = focus;
   if (partition === null) return null;
@@ -65,10 +65,10 @@ export function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 
   return { key, x: round(x), y: round(y), width: round(width), height: round(height), phase, depth, draw, label, hot, ...(select === undefined ? {} : { select }) };
 }
 
-/** Distance from a gate at a cell's edge to the ring around the cell, in units. */
+/** Units between a gate at a cell's edge and the ring inside it. */
 const ASIDE = 10;
 
-/** The ring of a batch is closed and stands inside the gates at its edges, so that they stay visible. */
+/** The ring around a batch. In a wide cell, it is inside the gates at the edges, so that these stay visible. */
 function ringOf({ replica, window }: Shown, at: Box): StageObject {
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => window.x(offset));
   const near = (x: number): boolean => at.width >= RING_INSIDE && gates.some((gate) => Math.abs(gate - x) < 1);
@@ -77,8 +77,8 @@ function ringOf({ replica, window }: Shown, at: Box): StageObject {
 }
 
 /**
- * The step's yellow ring, drawn over neighbouring objects. Rings of component boxes, gates and consumers come from
- * their own layers.
+ * The object of the step's yellow ring around a batch, drawn over neighbouring objects. Other layers draw the rings of
+ * components, gates and consumers.
  */
 function ring(key: string, at: Box, radius = 5): StageObject {
   return object(key, at, halo(-1, -2, at.width + 2, at.height + 3.5, radius), { phase: "effect" });
@@ -93,7 +93,9 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   return compared === null ? objects : [...objects, compared];
 };
 
-/** The card in the network beside messages: the comparison, or what a client cannot know; null: neither. */
+/**
+ * The card in the network: the comparison, or the text about what a client cannot know; null if the step has neither.
+ */
 export function cardOf(frame: Frame, here: Places, focus: Focus): StageObject | null {
   return comparison(frame, here, focus, shownLane(frame, here, focus)) ?? doubtCard(frame, here, focus);
 }
@@ -116,12 +118,14 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   }
 }
 
-/** The compared batch gets its ring, unless the drawing of the arriving batch has to lie on it. */
+/** The objects, with the ring of the compared batch, unless the drawing of the arriving batch covers that batch. */
 function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): StageObject[] {
   return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ringOf(shown, at)];
 }
 
-/** A stored batch that is earlier than the drawn offsets: it is drawn at the lane's beginning, with its offset. */
+/**
+ * The compared batch, if it is before the offsets that the lane draws: at the beginning of the lane, with its offset.
+ */
 function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { lane } = shown;
   const { who, sequences, hue } = numbersOf(frame, focus.partition);
@@ -154,8 +158,9 @@ function numbersOf(frame: Frame, partition: string | null): Numbers {
 }
 
 /**
- * `OVER`: the most px from the top of the arriving batch to the top of the cells. `BARS`: the part of it for the bars
- * that join the two batches. `GHOST`: the part that the arriving batch gets first.
+ * In units. `OVER`: the most from the top of the arriving batch to the top of the cells. `BARS`: of these, the height
+ * of the bars that join the two batches. `GHOST`: the height that the arriving batch gets before the bars get more than
+ * their least.
  */
 const OVER = 40;
 const BARS = { least: 10, most: 16 };
@@ -183,19 +188,20 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
 /**
- * The baselines of the offset labels under the broker's other lanes of full size (strips are left out), measured from
- * the top of the cells of `lane`. The words beside the arriving batch must not touch these labels.
+ * y of the baselines of the offsets under the broker's other lanes of full size, measured from the top of the cells of
+ * `lane`. The words beside the arriving batch must not touch these offsets.
  */
 function offsetsOver({ broker, lane }: Shown): number[] {
   return Object.values(broker.lanes).filter((other) => other !== lane && !other.strip).map(({ cells }) => cells.y + cells.height + 15 - lane.cells.y);
 }
 
-/** `y`: the baseline of the words beside the arriving batch; `height`: of these words. */
+/** The words beside the arriving batch: `y`, their baseline from the batch's top, and their height. In units. */
 const BESIDE = { y: 10, height: 12 };
 
 /**
- * The words about the arriving batch in one line, within the lane and beside the names of the gates, if they have room.
- * They leave out its producer, which is on the compared batch, and that the numbers are the same, which is on the tag.
+ * The words about the arriving batch in one line beside it, if they have room within the lane and between the names of
+ * the gates; else nothing. They say neither its producer, which the compared batch shows, nor that the numbers are the
+ * same, which the tag says.
  */
 function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[]): SVGTemplateResult {
   const [start, y] = [from + x, top + BESIDE.y];
@@ -208,7 +214,7 @@ function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]
   return said === undefined ? svg`` : text(x, BESIDE.y, said, "s13 b gl");
 }
 
-/** Distance between the end of the log, with its gates, and a refused batch, in units. */
+/** Units between the end of the log, with its gates, and a refused batch. */
 const GAP = 16;
 
 /** A refused batch after the end of the log, where it would have been appended, crossed out. */
@@ -227,7 +233,7 @@ function refusedGhost(frame: Frame, here: Places, focus: Focus, { lane, replica,
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }
 
-/** The old place of a gate, and its path to the new one. */
+/** The old place of the gate that moved in this step, and its path to the new place; empty if none moved. */
 function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
   const [gate] = focus.gates;
   const before = frame.previousView?.partitions?.[focus.partition ?? ""]?.replicas[String(frame.view.partitions?.[focus.partition ?? ""]?.leader)];
@@ -266,8 +272,8 @@ function copyOver(from: Box, to: Box, here: Places): StageObject {
 const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 
 /**
- * The card with the rule that decided and the numbers on both sides; null if no rule decided or the network has no room
- * for it.
+ * The card with the rule that decided and the arrived and stored numbers. Null if no rule decided, or if the network
+ * has no room for it.
  */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decided = decidedBy(frame, focus);
@@ -277,8 +283,8 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
   const counts = countsText(decided);
-  // With little room, the card has only the differing numbers; with less, only the rule, whose sentence has the
-  // numbers.
+  // If the card does not fit with all numbers, it has only the numbers that differ; else only the rule, whose sentence
+  // has numbers, too.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
   const off = decided.off.flatMap((one) => wrap(one, width - 2 * CARD.pad, 12, false, textWidth));
   const contents = [{ fields: decided.fields, notes: [...off, counts] }, { fields: decided.fields, notes: off }, ...(differing.length > 0 ? [{ fields: differing, notes: off }] : []), { fields: [], notes: off }, { fields: [], notes: [] }];
@@ -304,7 +310,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 
-/** The card beside a client with what it cannot know from now on; null: nothing. */
+/** The card in the network with what a client cannot know from now on; null if the step leaves nothing in doubt. */
 export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
   if (focus.doubt === null || here.upright) return null;
   const client = here.clients[String(focus.doubt.params["client"])];
@@ -314,7 +320,7 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
   const lines = wrap(said, most - 2 * CARD.pad, 15, true, textWidth);
   const width = round(Math.max(...lines.map((line) => textWidth(line, 15, true))) + 2 * CARD.pad + 4);
   const height = lines.length * 19 + 14;
-  // The card stands below the messages, because the tag of a lost message stands beside it.
+  // The card is below the messages, because the tag of the lost message is beside that message.
   const lowest = Math.max(client.box.y, ...networkOf(frame, here, focus).flights.filter(({ wire }) => !wire.short).map(({ box: one }) => one.y + one.height));
   const { x, y } = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
   return object("compare", { x, y, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
@@ -322,15 +328,15 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
 }
 
 /**
- * The place of a card within the network, beside the messages, as near to `near` (a y) as possible; if it has to cover
- * a message, as little of it as possible.
+ * The place of a card of this size in the network: where it covers least of messages, and of such places the one whose
+ * middle is nearest to y = `near`. `covers`: by how many units of height it covers messages.
  */
 export function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const { flights, bundles } = networkOf(frame, here, focus);
   const taken = [...[...flights, ...bundles].map(({ box: one }) => one), ...cornersOf(here)];
-  // The card stands under the name of the network's column; a phone has no such names.
+  // The card begins below the name of the network's column; a phone has no such names.
   const top = network.y + (here.upright ? 3 : HEAD);
   let best = { y: top, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
   for (let y = top; y + size.height <= network.y + network.height - 2; y += 3) {
@@ -343,7 +349,7 @@ export function freePlace(frame: Frame, here: Places, focus: Focus, size: { widt
   return { x, y: best.y, covers: best.covers };
 }
 
-/** Distance that a card keeps from a message, where there is room for it, in units. */
+/** Units that a card keeps from a message if there is room. */
 const AIR = 6;
 
 /** Height of the overlap of two boxes, in units. */

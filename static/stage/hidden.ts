@@ -1,6 +1,6 @@
 /**
- * Why a record is hidden from read_committed consumers: the engine's facts about a consumer's lane and about the log
- * (docs/frame.md, *Derived*), looked up by offset.
+ * Finds the reason why a record is hidden from read_committed consumers, by its offset, in the engine's facts about the
+ * consumer's lane and the log (docs/frame.md, *Derived*).
  */
 
 import type { Derived, ReaderLaneView } from "../generated/messages.ts";
@@ -10,9 +10,10 @@ import { say } from "../player/text.ts";
 type HeldStretches = NonNullable<Derived["held"]>[string];
 
 /**
- * The record's own transaction has no marker yet; its marker is not replicated; the record is behind another
- * transaction; the view does not say which of these (in a file of an earlier version, or far back in a log); its
- * transaction was aborted; the record is not replicated yet.
+ * The reasons, in the order of REASONS: the record's own transaction has no marker yet (`undecided`); its marker is not
+ * replicated (`marker`); another transaction holds the record back (`behind`); the view does not say which of these, in
+ * a file of an earlier version or far back in a log (`unrecorded`); its transaction was aborted; the record is not
+ * replicated yet.
  */
 export type Reason = HeldStretches[number][2] | "unrecorded" | "aborted" | "not_replicated";
 export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "unrecorded", "aborted", "not_replicated"];
@@ -34,7 +35,8 @@ export interface Stretch {
 export const NOT_READ: ReaderLaneView = { position: null, stretches: [], folded: 0, ahead: [], bound: null, held_by: null };
 
 /**
- * The transaction that holds back a lane's consumers: `1000·0`, with the epoch of its first batch; null: there is none.
+ * The transaction that holds back a lane's consumers, as producer id and epoch of its first batch: `1000·0`. Null if
+ * none does.
  */
 export function holderOf(lane: ReaderLaneView | undefined, batches: readonly LogBatchView[]): string | null {
   const held = lane?.held_by;
@@ -43,7 +45,10 @@ export function holderOf(lane: ReaderLaneView | undefined, batches: readonly Log
   return epoch === undefined || epoch === null ? String(held.producer_id) : `${held.producer_id}·${epoch}`;
 }
 
-/** Why the record at an offset is hidden. Null if nothing hides it, or if it is a marker, which no application gets. */
+/**
+ * The reason why the record at an offset is hidden. Null if it is not hidden, or is a marker, which no consumer
+ * receives.
+ */
 export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBatchView | undefined, offset: number): Reason | null {
   const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
   const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
@@ -54,8 +59,9 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
 }
 
 /**
- * The lane of the first read_committed consumer that a transaction holds back, else of the first one that reads the
- * partition; in a log case, that of a possible consumer.
+ * The view of a partition's lane for a read_committed consumer: for the first one that a transaction holds back, else
+ * for the first one that reads the partition; in a log case without consumers, for a possible one. Undefined if there
+ * is none.
  */
 export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
   const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
@@ -64,8 +70,8 @@ export function committedLane(frame: Frame, partition: string): ReaderLaneView |
 }
 
 /**
- * Neighbouring batches that are hidden for the same reason, in the order of the log. A batch counts as aborted from its
- * transaction's marker on, as it is drawn.
+ * The ranges of neighbouring batches that are hidden for the same reason, in the order of the log. A batch counts as
+ * aborted as soon as its transaction has an ABORT marker, because it is then drawn so.
  */
 export function heldStretches(frame: Frame, partition: string, shown: readonly LogBatchView[]): Stretch[] {
   const lane = committedLane(frame, partition) ?? NOT_READ;

@@ -1,7 +1,7 @@
 /**
- * Where a label stands: on free space, wholly inside or wholly outside each component's box, and in no box that it is
- * not about. It gets the first free one of its preferred places, else the nearest free place, else the place that
- * covers least. Pure.
+ * Finds a place for a label: on free space, wholly inside or wholly outside each component's box, and in no box that it
+ * is not about. It gets the first of its preferred places that is free, else the nearest free place, else the place
+ * that covers least. Pure.
  */
 
 import { overlapArea, round } from "../diagrams/geometry.ts";
@@ -12,36 +12,36 @@ export type Spot = readonly [x: number, y: number];
 export interface Around {
   /** Boxes that a label must not cover. */
   taken: readonly Box[];
-  /** The label is inside one of these boxes or outside all of them, and never on an edge. */
+  /** The boxes of components that the label is about: it is inside one of them or outside all, and never on an edge. */
   own: readonly Box[];
-  /** The label is outside these boxes. */
+  /** The boxes of other components: the label is outside them. */
   others: readonly Box[];
-  /** The box of the picture, which the label does not leave. */
+  /** The box of the picture: the label is inside it. */
   within: Box;
-  /** The cost of a place that is far from the label's subject, in units of area. */
+  /** The cost, in square units, of a place at (x, y) for its distance from the label's subject; missing: 0. */
   away?: (y: number, x: number) => number;
-  /** Further distances to the left or right at which a free place is looked for, in units. */
+  /** From x of a place → further distances to its left or right, in units, at which a free place is looked for. */
   across?: (x: number) => readonly number[];
 }
 
 export interface LabelPlace {
   x: number;
   y: number;
-  /** The covered area, or an equal cost, in units of area. */
+  /** The cost of the place in square units: the area that the label covers, plus other costs. */
   covers: number;
 }
 
-/** The area that a label may cover and still counts as free, in units of area. */
+/** A place that covers at most so many square units counts as free. */
 export const COVERS = 60;
 /** Distance of a label from the picture's edge, in units. */
 export const EDGE = 4;
 /**
- * `y`: how far from its subject a label may be in order to cover nothing; `step`: the distance between places that are
- * tried; in units. `ACROSS`: the distances to the left and right.
+ * In units. `y`: how far above or below its preferred place a label may be in order to cover nothing; `step`: the
+ * distance between the places that are tried. `ACROSS`: the distances to the left and right that are tried.
  */
 const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
-/** A unit of covered area costs as much as this many units of distance from the subject. */
+/** One square unit that is covered costs as much as so many units of distance from the preferred place. */
 const COVERED = 3;
 
 export function labelPlace({ width, height }: { width: number; height: number }, suiting: readonly Spot[], around: Around): LabelPlace {

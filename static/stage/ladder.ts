@@ -1,7 +1,7 @@
 /**
- * A ladder: the states of one transaction at a node of the middleware, one under the other, in the order in which it
- * reaches them. Passed states are solid, the current one is black. Future states, which the engine's plan knows, have
- * their places but are not drawn, because readers would take them for past ones. Pure.
+ * Draws the states of one transaction at a node of the middleware (a "ladder"): one below the other, in the order in
+ * which the node reaches them. Passed states are solid, the current one is black. Future states, which the engine's
+ * plan knows, have their places but are not drawn, because readers would take them for past ones. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -20,7 +20,7 @@ export interface Rung {
   look: "past" | "on" | "ahead";
 }
 
-/** The box of a ladder inside the box of its node. */
+/** The box of a ladder, measured from the upper left corner of its node's box. */
 export type LadderPlace = Box;
 
 /**
@@ -44,7 +44,7 @@ export function rungBox(rungs: readonly Rung[], index: number, { x, y, width, he
   return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - LEAST_GAP) };
 }
 
-/** Draws a ladder. `without`: the index of the pill in whose place the step's tag stands; -1: none. */
+/** Draws a ladder. `without`: the index of a pill that is left out because the step's tag is in its place; −1: none. */
 export function ladder(rungs: readonly Rung[], place: LadderPlace, without = -1): SVGTemplateResult {
   return svg`${rungs.map(({ state, look }, index) => {
     const { x, y, width, height } = rungBox(rungs, index, place);

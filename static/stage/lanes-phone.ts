@@ -1,6 +1,6 @@
 /**
- * The parts of a lane that only a phone draws: its name in the small box of a broker or in a row, and the gates of a
- * row.
+ * Draws the parts of a lane that only a phone has: its name in the small box of a broker or in a row of its own, and
+ * the gates of such a row.
  */
 
 import { svg } from "lit";
@@ -21,7 +21,7 @@ export function chipName({ broker, partition, place }: LaneOf, middle: number): 
   };
 }
 
-/** The name of a row on a phone: the partition and its broker; a press shows the lane at full size. */
+/** The name of a row on a phone, with the partition and its broker. A press on it shows the lane at full size. */
 export function rowName({ here, broker, partition, place }: LaneOf, y: number, middle: number): StageObject {
   const width = place.cells.x - place.box.x - 6;
   const owner = here.kind === "log" ? "" : broker;
@@ -36,7 +36,7 @@ export function rowName({ here, broker, partition, place }: LaneOf, y: number, m
   };
 }
 
-/** The gates of a row on a phone: their offsets at its end. */
+/** The gates of a row on a phone: a text at its end with their offsets. */
 export function rowGates({ partition, place }: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
   const said = stable === high ? say("stage.gate.both", { offset: high }) : `${say("stage.gate.lso", { offset: stable })} ${say("stage.gate.hw", { offset: high })}`;
   const { box: own, cells } = place;

@@ -1,6 +1,6 @@
 /**
- * The lanes: the batches of a log, its gates, and why a read_committed consumer does not get a record yet. The engine
- * reports the ranges of consumers and the transactions that hold them back.
+ * Draws the lanes: the batches of a log, its gates, and the reasons why a read_committed consumer does not receive
+ * records yet, which the engine reports.
  */
 
 import { nothing, svg } from "lit";
@@ -25,18 +25,18 @@ import { phoneParts } from "./later.ts";
 import { ledBy, replicaIn } from "./places.ts";
 import { hueInLog, isOpen } from "../diagrams/instance.ts";
 
-/** From this height on, in units, a cell has its identity above its sequences. */
+/** A cell at least so many units high has its producer's identity above its sequence numbers. */
 const TWO_LINES = 38;
 
-/** From this height on, in units, a cell too narrow for both in one line has them so too. */
+/** A cell at least so many units high has them so only if it is too narrow for both in one line. */
 const LOW = 30;
 
-/** From this height on, in units, a cell also has room for its records on a line between the two. */
+/** A cell at least so many units high also has room for its records, on a line between the two. */
 const THREE_LINES = 56;
 
 /**
- * Records stand beside the identity of a cell if they fit there in this size of letters, even between two gates: gates
- * move, and the text should not change with them.
+ * The size of letters, in units, in which a cell's records must fit beside its identity to be shown there. They must
+ * also fit between gates at both edges, because gates move and the text should not change with them.
  */
 const NAMED = 9;
 
@@ -44,11 +44,11 @@ export interface LaneOf {
   frame: Frame;
   here: Places;
   focus: Focus;
-  /** The name of the broker in whose box the lane stands: `broker-1`. */
+  /** The name of the broker in whose box the lane is drawn: `broker-1`. */
   broker: string;
   partition: string;
   place: LanePlace;
-  /** Whether the lane is drawn at full size elsewhere; here, it is then a strip. */
+  /** Whether this is only a strip of a lane that is drawn at full size elsewhere. */
   echo?: boolean;
 }
 
@@ -91,7 +91,8 @@ function leaderWord({ here }: LaneOf, view: PartitionView): string {
 }
 
 /**
- * The name, the role of the broker, the axis, the start of the log, and the number of offsets before the drawn ones.
+ * The objects of a lane without its batches and gates: its name, the role of the broker, the axis, the start of the
+ * log, and the number of offsets before the drawn ones.
  */
 function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject[] {
   const { partition, place } = lane;
@@ -116,14 +117,14 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
  */
 function nameOf(lane: LaneOf, role: string, width: number, middle: number, earlier: number): StageObject {
   const { frame, here, broker, partition, place } = lane;
-  // A phone has no room for a long name beside the cells: the name stands in the broker's first line.
+  // A phone has no room for a long name beside the cells, so the name is in the broker's first line.
   const above = hasNameAbove(here, partition, place);
   // A name in one line of slightly smaller letters is better than one in two lines.
   const type = { bold: true, ...(fitted(partition, width, 15, { least: 12, bold: true }).cut ? { most: 3, least: 9 } : { most: 1, least: 12 }) };
   const { size, lines } = fitted(partition, width, 15, type);
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
-  // In the box of a broker that is down, the lane names its present leader.
+  // In the box of another broker, the lane names its present leader.
   const heir = place.strip || above ? undefined : place.heir;
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22) + (heir === undefined ? 0 : 2 * HEIR));
   const y = above ? place.box.y - 31 : middle - height / 2;
@@ -145,7 +146,7 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   };
 }
 
-/** px from the word *leader* to the name of a leader that is another broker than the one of the box. */
+/** Units from the word *leader* down to the name of the leader, if that is another broker than the one of the box. */
 const HEIR = 14;
 
 /** Whether the lane is a strip in the small box of a broker on a phone, which names only the partition. */
@@ -207,25 +208,25 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
 const ORDER = "reordered";
 
 /**
- * px of a cell that the gates at its edges cover: on the left two gates at the same offset, on the right half of a
- * gate.
+ * Units of a cell that gates at its edges cover: on the left up to two gates at the same offset, on the right half of
+ * one.
  */
 const GATE = { left: 7, right: 4 };
-/** px of a cell that a gate with the step's ring covers. */
+/** Units of a cell that a gate at its edge covers if the gate has the step's ring. */
 const RINGED = 10;
-/** px kept free at either edge of a cell beside its identity, because a gate may come there. */
+/** Units kept free at either edge of a cell beside its identity, because a gate may move there. */
 const GATE_EDGE = 6;
 
 /** The text of a cell without sequences: its records, if they fit. */
 function recordsIn(batch: LogBatchView, inner: number): string {
-  // A number without "r" or "records" would be read as a sequence or an offset.
+  // A number without "r" or "records" could be taken for a sequence number or an offset, so it is only the last choice.
   const said = [serialsText(batch.serials), say("diagram.batch.records", { count: batch.record_count })];
   return said.find((one) => one !== "" && textWidth(one, 10, true) <= inner) ?? String(batch.record_count);
 }
 
 /**
- * The first and last of a batch's records, one under the other; null if the records fit in one line, if even the two do
- * not fit, or if they are not consecutive.
+ * The names of a batch's first and last record, for two lines of `inner` units. Null if the records fit in one line,
+ * are not consecutive, or if even these two names do not fit.
  */
 function stackedIn(batch: LogBatchView, inner: number): [string, string] | null {
   const [first, last] = [batch.serials[0], batch.serials.at(-1)];
@@ -234,7 +235,7 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
   return textWidth(serialsText(batch.serials), 10, true) > inner && lines.every((one) => textWidth(one, 10, true) <= inner) ? lines : null;
 }
 
-/** Size of the letters of the word before sequences. */
+/** Size of the letters, in units, of the word before sequence numbers. */
 const SEQ = 11;
 
 /** Whether all cells of a lane have the word before their sequences, or none: only if each has room for it. */
@@ -249,8 +250,8 @@ function saysSeq({ place: { cells: { height } } }: LaneOf, window: Window, shown
 }
 
 /**
- * The drawing of a batch. `all`: px of its width. `gates`: px that gates cover at its edges; a narrow cell has only its
- * sequences between them.
+ * The drawing of a batch. `all`: units of its width; `gates`: units that gates cover at its left and right edge. A
+ * narrow cell has only its sequence numbers, between the gates.
  */
 function batchCell(batch: LogBatchView, all: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }, isWorded: boolean): SVGTemplateResult {
   const inner = all - 8;
@@ -278,7 +279,7 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
-  // With little width, one line becomes two, if the height allows.
+  // If identity and numbers do not fit in one line, they are in two, if the height allows.
   const whole = who === null ? what : [isWorded ? `${who} ${say("stage.seq")} ${what}` : `${who} | ${what}`].find((one) => textWidth(one, 13, true) <= inner);
   if (who === null || height < LOW || (height < TWO_LINES && whole !== undefined)) return svg`${shell}${line(whole ?? what, height / 2 + 5, 15, 9, "b", true)}`;
   const records = serialsText(batch.serials);
@@ -290,7 +291,7 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
-/** px from the left edge of a low cell to the text after a marker's flag. */
+/** Units from the left edge of a low cell to the text after a marker's flag. */
 const BEHIND_FLAG = 22;
 
 function markerCell(batch: LogBatchView, width: number, height: number, shade: string): SVGTemplateResult {
@@ -306,14 +307,13 @@ function markerCell(batch: LogBatchView, width: number, height: number, shade: s
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
   const { size, cut } = fitted(who, width - 8, 12, { least: 9, bold: true });
-  // A ring stands inside the gates at the edges: the flag does not touch it, and the text does not touch the gate after
-  // it.
+  // The flag and the text keep off a ring inside the gates at the edges, and off the gate on the right.
   const left = round(clamp((width - textWidth(who, size, true)) / 2 - 4, 2, 14));
   return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, shade)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
 }
 
-/** The cell of a batch in a copy or a strip: without numbers. */
+/** The cell of a batch in a copy or a strip, which has no numbers. */
 function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: boolean): StageObject {
   const { frame, here, partition, place, broker } = lane;
   const { cells } = place;
@@ -334,9 +334,9 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
 }
 
 /**
- * The texts for the foot of a batch that broke a guarantee, the longest first. They name the records unless the cell
- * does, because two copies of a record differ only in their offsets; the tool that ends a hanging transaction needs its
- * first offset.
+ * The possible texts below a batch that broke a guarantee, the longest first. They name the records unless the cell
+ * does (`isNamed`), because the reader could not tell otherwise which record is stored twice. For a hanging transaction
+ * the offset is more important, because the tool that ends it needs its first offset.
  */
 export function underBroken(broken: string, offset: string, records: string, isNamed: boolean): string[] {
   const guarantee = say(`player.guarantee.${broken}`);
@@ -346,8 +346,8 @@ export function underBroken(broken: string, offset: string, records: string, isN
 }
 
 /**
- * The ranges of offsets of a batch's broken records, consecutive ones joined; null if the records of the batch are not
- * all known, or all of them are broken.
+ * The ranges of offsets of those of a batch's records that broke a guarantee. Null if all of them did, or if not all
+ * records of the batch are known.
  */
 export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "serials">[]): [first: number, last: number][] | null {
   const serials = new Set(broken.flatMap((one) => one.serials));
@@ -363,14 +363,14 @@ export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "
   return parts;
 }
 
-/** px between the names of records and the text beside them. */
+/** Units between the names of records below a cell and another text. */
 const MARKS = 10;
 
-/** A text below a cell: an offset; in red, the records that break a guarantee; or those of a fenced epoch. */
+/** A text below a cell: an offset; in red, records that broke a guarantee; or, in bold, that the epoch was fenced. */
 interface Foot {
   /** The possible texts, the longest first. */
   words: readonly string[];
-  /** The text's class; "q": an offset alone. */
+  /** The CSS class of the text; "q" for an offset alone. */
   look: "q" | "bad" | "b";
   /** x of the middle of the text, and of the edges within which it lies. */
   middle: number;
@@ -378,7 +378,7 @@ interface Foot {
   right: number;
 }
 
-/** The offsets of every batch under its cell, unless they would touch; in red, which records break which guarantee. */
+/** The texts below all cells: offsets, as far as they have room, and in red which records break which guarantee. */
 function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
   const { partition, place } = lane;
   const feet = [replica.last_stable_offset, replica.high_watermark].filter(isBehindRing(lane, replica, window)).map((offset) => window.x(offset));
@@ -390,7 +390,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   for (const foot of shown.flatMap((batch, index) => feetOf(lane, window, batch, replica, index === shown.length - 1 ? behind : null))) {
     const { words, look, middle, left, right } = foot;
     const bad = look !== "q";
-    // Names of records stand apart from another text, so that they are not read as part of an offset.
+    // Names of records keep a distance from other texts, so that they are not taken for part of an offset.
     const air = bad || wasBroken ? MARKS : 4;
     const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, bad) <= right) ?? words.at(-1) ?? "";
     const half = textWidth(said, 12, bad) / 2;
@@ -403,16 +403,16 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
 }
 
-/** px between two offsets of one batch: if they would be closer, the batch shows only its first one. */
+/** The least units between two offsets of one batch. If they would be closer, only the first one is shown. */
 const OFFSETS = 10;
 
-/** Whether the leader stored the batch although its epoch was fenced: the engine's plan lists such batches. */
+/** Whether the leader stored the batch although its epoch was fenced, according to the engine's plan. */
 function isOutdated({ frame: { plan, step }, partition }: LaneOf, batch: LogBatchView): boolean {
   return (plan?.outdated ?? []).some((one) => one.step <= (step?.number ?? 0) && one.partition === partition && one.offset === batch.base_offset && one.producer_epoch === batch.producer_epoch);
 }
 
 /**
- * The texts below a batch. `behind`: the end of the lane if this is the newest batch, because nothing stands after it;
+ * The texts below a batch. `behind`: for the newest batch, x of the end of the lane, up to which its texts may reach;
  * null for any other batch.
  */
 function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView, behind: number | null): Foot[] {
@@ -443,7 +443,7 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
   const middle = parts === null ? middleOf : (window.x(from) + window.x(last + 1)) / 2;
   const red: Foot = { words, look: "bad", middle, left, right };
   if (parts === null || !fit) return [red];
-  // The other records of the batch keep their offsets if the red words leave room for them.
+  // The offsets of the batch's other records are shown if the red words leave room for them.
   const half = textWidth(words.find((said) => left + textWidth(said, 12, true) <= right) ?? "", 12, true) / 2;
   const at = Math.max(Math.min(middle, right - half), left + half);
   const isFree = ({ words: [said = ""], middle: own }: Foot): boolean => Math.abs(own - at) > half + textWidth(said, 12) / 2 + MARKS;
@@ -452,15 +452,15 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
 }
 
 /**
- * The middle of a label that avoids the feet of gates. A gate at a batch with a ring has its foot among the offsets,
- * from 3 px before it to 7 px after it.
+ * x of the middle of a label, moved so that the label covers no foot of a gate. `half`: half of its width; `feet`: x of
+ * the gates whose feet reach down among the offsets.
  */
 function besideFeet(at: number, half: number, feet: readonly number[]): number {
   const foot = feet.find((x) => at - half < x + 9 && at + half > x - 5);
   return foot === undefined ? at : at < foot ? foot - 5 - half : foot + 9 + half;
 }
 
-/** Whether a gate stands inside a batch. Such a gate is drawn so that the cell's text stays readable. */
+/** Whether a gate at this offset is inside a batch, and so drawn in a way that leaves the cell's text readable. */
 function isInside(shown: readonly LogBatchView[], offset: number): boolean {
   return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
 }
@@ -506,7 +506,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   }];
 }
 
-/** Above the cells between the gates: why a read_committed consumer does not get them, range by range. */
+/** The text above each range of cells that says why a read_committed consumer does not receive its records yet. */
 function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
   const { frame, partition, place } = lane;
   const y = place.cells.y - 11;
@@ -514,7 +514,7 @@ function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], 
   const taken = names.arrives === null ? names.taken : [...names.taken, names.arrives];
   const spans = stretches.map((stretch) => ({ stretch, from: window.x(stretch.first), to: window.x(stretch.last + 1) }));
   return spans.flatMap(({ stretch, from, to }): StageObject[] => {
-    // The part of the range that the names of the gates leave free.
+    // The text has only the part of the range that the names of the gates leave free.
     let [left, right] = [from + 3, to - 3];
     for (const name of taken) {
       if (name.to < left || name.from > right) continue;

@@ -1,6 +1,6 @@
 /**
- * Parts of the picture that are in files of their own: a file is loaded when a picture first needs it, and its parts
- * are not drawn before.
+ * Holds the parts of the stage whose files are loaded only when a picture first needs them. Before that, they are not
+ * drawn.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -22,7 +22,9 @@ import type { besideWing, wingObjects, wingOf } from "./wing.ts";
 export interface Later {
   /** For runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
   nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag; wing: { room: typeof besideWing; of: typeof wingOf; objects: typeof wingObjects } };
-  /** For upright pictures: their places, what only they draw, and the lines under them (`phone-placed.ts`). */
+  /**
+   * For upright pictures: their places, the parts that only they draw, and the lines below them (`phone-placed.ts`).
+   */
   phone: {
     places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
     chip: typeof chipOf; comparison: typeof lowComparison; how: typeof howBelow; isSaid: typeof isOnAnswer; tagSize: typeof uprightSize;
@@ -36,7 +38,7 @@ export interface Later {
   camera: { Camera: typeof Camera; of: typeof lookOf };
 }
 
-/** The loaded parts. */
+/** The parts that are loaded. Their files put them here. */
 export const LATER: Partial<Later> = {};
 
 /** The part that this frame needs and that is not loaded yet; null: none. */
@@ -45,7 +47,7 @@ export function lackOf(frame: Frame, { form }: Size): "nodes" | "phone" | null {
   return LATER.phone === undefined && (form === "phone" || hasBoth(frame)) ? "phone" : null;
 }
 
-/** Whether a run has both a middleware and brokers; the nodes then have the same places as on a phone. */
+/** Whether a run has both a middleware and brokers. The middleware's nodes then have places as on a phone. */
 const hasBoth = ({ view }: Frame): boolean => view.middleware?.participants !== undefined && Object.keys(view.brokers ?? {}).length > 0;
 
 function hasNodes(frame: Frame): boolean {

@@ -1,6 +1,6 @@
 /**
- * A text under the network's name: how much virtual time passes before the step, if it is much, and which timer or call
- * ends that time. The engine decides both.
+ * Draws a text below the network's name if much virtual time passes before the step: how much, and which timer or call
+ * ends that time. The engine says both.
  */
 
 import { svg } from "lit";
@@ -13,7 +13,7 @@ export const leapLayer: Layer = ({ step }, { network, upright, kind, others, win
   const leap = step?.derived?.leap;
   if (step === null || leap === undefined) return [];
   const { actor } = step;
-  // A middleware beside the brokers has a network of its own, so the text stands only in the picture that has the
+  // In a run with brokers and a middleware there are two networks: the text is in the picture that has the step's
   // actor.
   if (kind === "middleware" ? others[actor] === undefined : wing?.here.others[actor] !== undefined) return [];
   const to = leap.ms < 10_000 ? 100 : 1000;

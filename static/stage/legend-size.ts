@@ -1,7 +1,9 @@
-/** Width of a sign of the legend, and the heights of a row with a sign and of a line of words, in units. */
+/**
+ * In units. `width`: of a sign of the legend; `row`: height of a row with a sign; `line`: height of a line of words.
+ */
 export const SIGN = { width: 26, row: 18, line: 18 };
 /**
- * `head`: px of a legend besides its rows; `least`: with fewer rows, no legend is shown; `most`: rows in it; `width`:
- * px of its own column.
+ * `head`: units of a legend's height besides its rows; `least`: the least number of rows with which it is shown;
+ * `most`: the greatest number of rows; `width`: units of a column of its own.
  */
 export const LEGEND = { head: 16, least: 3, most: 8, width: 210 };

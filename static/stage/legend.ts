@@ -1,6 +1,6 @@
 /**
- * The legend of the stage: a sign and its text for each kind of thing that is on the stage at this step. It stands
- * below the consumers or, if they leave no room, below a client that has room to spare; without consumers, in their
+ * Draws the legend of the stage: a sign and its text for each kind of thing that is on the stage at this step. It is
+ * below the consumers or, if they leave no room, in the box of a client with room to spare; without consumers, in their
  * column. Pure.
  */
 
@@ -34,7 +34,7 @@ const DRAWN = {
   message: path("M0.5,1.5H8L12,7L8,12.5H0.5ZM25.5,1.5H18L14,7L18,12.5H25.5L22.5,7Z", "rail"),
   removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
 };
-/** The key of the sign's text, and its drawing. */
+/** A sign: the catalogue key of its text, and its drawing. */
 type Sign = readonly [key: string, sign: SVGTemplateResult];
 const LOG: readonly Sign[] = [
   ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.lso", DRAWN.lso], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
@@ -78,7 +78,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   return has.filter(([is]) => is).map(([, sign]) => sign);
 }
 
-/** The batches that lanes draw of the logs of leaders: of a long log only the newest ones. */
+/** The batches of leaders' logs that the lanes draw: of a long log only the newest ones. */
 function batchesDrawn(view: View, here: Places): LogBatchView[] {
   return Object.values(here.brokers).flatMap(({ lanes }) => Object.entries(lanes)).flatMap(([name, lane]) => {
     const log = leaderLog(view.partitions?.[name]);
@@ -106,7 +106,7 @@ interface Placed extends Box {
   head: number;
 }
 
-/** The legend in its place; empty if it has no place, or too little room. */
+/** The drawing of the legend; empty if it has no place or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {
   return svg`${placedIn(frame, here).map(({ x, y, width, signs, head }) => (head > 0 ? legend(x, y + head - 10, width, signs).drawn : rowsOf(x, y, width, signs)))}`;
 }
@@ -119,26 +119,28 @@ function placedIn(frame: Frame, here: Places): Placed[] {
   const signs = here.kind === "log" ? signsOfLog(frame.view) : signsIn(frame, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
-  // A tag under the last row avoids the legend, so no room is kept for it.
+  // No room is kept for a tag below the last row, because tags avoid the legend.
   const top = Math.max(...rows.map((row) => row.y + row.height)) + 10;
-  // If consumers are narrow, the legend's texts begin farther left, where the fetches end.
+  // If the column of consumers is narrow, the legend begins farther left, over the column of fetches.
   const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
   const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
   if (here.legend === undefined) return under === undefined ? [] : atFoot(under, signs);
   const ofReaders = signs.filter(([key]) => READERS.has(key) || (key === MESSAGE && (under?.height ?? 0) >= 2 * SIGN.row + 10));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
-  // The signs of consumers are explained below the consumers, the others elsewhere.
+  // The signs of consumers are below the consumers, the others in the other place.
   return [...atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one))), ...footOf(under, ofReaders, 0)];
 }
 
-/** px with which the texts of consumers and their signs have their full size. */
+/** Units of width from which on the texts of consumers' signs have their full size. */
 const WIDE = 210;
 const MESSAGE = "stage.sign.message";
 const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
-/** px of the heading, with the space under it. */
+/** Units of height of the heading with the space under it. */
 const HEAD = 22;
 
-/** As many signs as have room, at the foot of a box; none if these would be few. */
+/**
+ * As many of the signs as have room, at the foot of a box; none if fewer than `LEGEND.least` (or than all) have room.
+ */
 function atFoot(place: Box, signs: readonly Sign[]): Placed[] {
   const fitting = Math.floor((place.height - LEGEND.head) / SIGN.row);
   return signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length) ? [] : footOf(place, signs.slice(0, fitting), HEAD);

@@ -1,6 +1,6 @@
 /**
- * How the stage looks. Each mark has the same meaning as on other pictures (static/diagrams/look.ts); the colours and
- * motion are the page's tokens. Lengths are units of the picture, which grows with its box.
+ * The styles of the stage. Each mark has the same meaning as in other pictures (static/diagrams/look.ts); colours and
+ * durations are the page's tokens. Lengths are units of the picture, which grows with its box.
  */
 
 import { css } from "lit";
@@ -41,7 +41,7 @@ export const stageLook = css`
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
   :host([upright]) details.twin:not([open]) { position: static; }
   details.twin:not([open]) > summary { padding-inline: 4px; border-radius: 4px; background: var(--side); }
-  /* The ring stays inside the stage, which ends above it. */
+  /* The stage would cut off a ring outside of the button. */
   details.twin > summary:focus-visible { outline-offset: -2px; }
   :host([upright]) details.twin > summary:focus-visible { outline-offset: 0; }
   details.twin[open] { inset: 0; background: var(--paper); padding: 4px 24px; overflow: auto; z-index: 1; max-height: none; }
@@ -72,9 +72,9 @@ export const stageLook = css`
   .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible { outline: none; }
-  /* Dotted, because a solid ring marks the step's subject and a dashed line what is not written yet. */
+  /* The ring of focus is dotted: a solid ring marks the step's subject, a dashed line a thing not written yet. */
   .scene [role="button"]:focus-visible > .focus { outline: 4px dotted var(--ink); outline-offset: 3px; }
-  /* As wide as the page, so the ring has no room outside. */
+  /* The objects are as wide as the page, so the ring has no room outside of them. */
   :host([upright]) .scene [role="button"]:focus-visible > .focus { outline-offset: -4px; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }
@@ -95,22 +95,22 @@ export const stageLook = css`
   .decides.doubt > .offer { align-self: center; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
-  /* Where they fit, as high as without the consumers' line. */
+  /* The lines are lower if there is a line about consumers, so that the card is as high as without it. */
   .decides:has(> .reads) { line-height: 17px; padding-block: 3px 2px; }
   .decides .reads { margin-block-start: 1px; border-block-start: 1px solid var(--line); padding-block-start: 1px; color: var(--ink); }
   .decides .equal b { font-weight: 500; }
   .decides .nb { white-space: nowrap; }
   .decides b { color: var(--ink); }
-  /* Words that do not fit wrap beside the button, which stays in sight. */
+  /* Words that do not fit wrap to further lines, while the button beside them stays visible. */
   :host([upright]) .under { display: flex; align-items: flex-start; gap: 0 12px; padding: 0 12px; min-height: 28px; box-sizing: border-box; background: var(--paper); border-top: 1px solid var(--line); }
   :host([upright]) .under > div { display: flex; flex: 1 1 0; min-width: 0; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 27px; }
   /* A picture taller than its place scrolls above this line; an opened text scrolls with the picture. */
   :host([upright]) .under:not(.decides ~ .under, :has([open])) { position: sticky; bottom: 0; z-index: 1; }
   .scene .brings { text-decoration: underline; fill: var(--ink-2); }
   .offer { position: relative; flex: none; margin-inline-start: auto; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
-  /* If it reached below the foot of the stage, the stage would scroll. */
+  /* The area for a finger ends at the button's lower edge: below the stage's foot, it would make the stage scroll. */
   .offer::after { content: ""; position: absolute; inset: -17px -6px 0; }
-  /* A text that does not fit wraps to a hidden line, so none is cut. */
+  /* A text that does not fit wraps to a hidden line, so it is left out whole and never cut. */
   .cells { order: 1; flex: 1 1 0; display: flex; flex-wrap: wrap; justify-content: end; height: 27px; overflow: hidden; font-size: 12px; line-height: 27px; white-space: nowrap; }
   .cells::before { content: ""; width: 1px; height: 27px; }
   .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; }

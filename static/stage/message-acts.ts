@@ -1,11 +1,13 @@
 /**
  * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: a toolbar beside the selected
- * message or component, with what the reader can do to it (drop, delay, duplicate; crash, pause) and a button for the
- * list of all actions that the server offers. The actions are those of the selection bar; the key `d` drops.
- * A button beside the network's name, or under an upright stage, and the key `m` go from message to message and give
- * the focus to the toolbar. While no message is in transit, they go back to the one that arrives in this step, or to
- * the last one that was in transit, and the event `say-hint` names the step and the message. After the last step of a
- * run they go to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
+ * message or component. It has buttons for what the reader can do to it (drop, delay, duplicate; crash, pause), and one
+ * for the list of all actions that the server offers. The actions are those of the selection bar; the key `d` drops.
+ *
+ * A button beside the network's name, or below an upright stage, and the key `m` select one message after the other and
+ * give the focus to the toolbar. While no message is in transit, they go back to the step before the one in which a
+ * message arrives, or to the last step at which one was in transit, and the event `say-hint` names the step and the
+ * message. After the last step of a run, they go to the message that the engine suggests first (`losses` of the plan),
+ * and `say-hint` offers the next one.
  */
 
 import type { TemplateResult } from "lit";
@@ -32,7 +34,7 @@ import type { Box } from "./contract.ts";
 import type { Stage } from "./stage.ts";
 
 export const defaults = {
-  /** Milliseconds that a selection must stay before its acts are requested. */
+  /** Milliseconds that a thing must stay selected before its actions are requested. */
   ask: 120,
 };
 
@@ -45,7 +47,7 @@ export class MessageActs extends StoreElement {
   #askedFor = "";
   /** The id of a message that was reached by keys: its toolbar gets the focus. */
   #byKeys: string | null = null;
-  /** The id of the message to which the button led, until the picture shows it. */
+  /** The id of the message that the button has selected, until the picture shows it; null: none. */
   #led: string | null = null;
 
   constructor() {
@@ -73,8 +75,8 @@ export class MessageActs extends StoreElement {
   }
 
   /**
-   * Selects the next message in transit, or goes back to one, and gives the focus to its toolbar; false if there is
-   * none.
+   * Selects the next message in transit, or goes back to a step with one, and gives the focus to its toolbar. Returns
+   * false if there is none.
    */
   next(): boolean {
     const { store } = this;
@@ -103,7 +105,9 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
-  /** Goes to one of the messages that the engine names as losses, and selects it; false if there is none. */
+  /**
+   * Goes to the message with index `place` among those that the engine suggests to drop, and selects it; false: none.
+   */
   #toLoss(store: PlayerStore, place: number): boolean {
     const losses = lossesOf(store);
     const loss = losses[place % Math.max(1, losses.length)];
@@ -118,8 +122,8 @@ export class MessageActs extends StoreElement {
   }
 
   /**
-   * The message that was last in transit, with its step: one that the picture has a place for, else any; null if there
-   * was none.
+   * The message that was last in transit, with a step at which it was: one for which the picture has a place, else any.
+   * Null if there was none.
    */
   #leftAt(store: PlayerStore): Sent | null {
     const { lines, branch, shown } = store;
@@ -155,7 +159,7 @@ export class MessageActs extends StoreElement {
     return this.parentElement?.querySelector<Stage>("eos-stage") ?? null;
   }
 
-  /** Enter on a message: its toolbar gets the focus once it is there. */
+  /** Enter on a message gives the focus to its toolbar as soon as that exists. */
   readonly #pressed = (event: KeyboardEvent): void => {
     if (event.key === "Enter") this.#byKeys = this.#stage()?.focusedMessage ?? null;
   };
@@ -168,7 +172,7 @@ export class MessageActs extends StoreElement {
     first.focus();
   };
 
-  /** Arrows go from action to action; Escape goes back to the message and ends the selection. */
+  /** The keys of the toolbar: arrows move from action to action; Escape goes back to the message and deselects it. */
   readonly #actKey = (event: KeyboardEvent): void => {
     const far = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const acts = [...this.querySelectorAll<HTMLElement>(".message-acts button")];
@@ -183,8 +187,8 @@ export class MessageActs extends StoreElement {
   };
 
   /**
-   * Key of the request for actions: the selected message or component at the present step; "" while neither is
-   * selected.
+   * A key of the present request for actions: branch, step, and the selected message or component; "" while neither is
+   * selected, and in a recording.
    */
   get #question(): string {
     const { store } = this;
@@ -222,13 +226,13 @@ export class MessageActs extends StoreElement {
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** The toolbar may stand beside a response or beside its request, so it says which of them it drops. */
+  /** Whether the selected message is a response. The toolbar says whether it drops a request or a response. */
   #isResponse(): boolean {
     const { frame, selection } = this.store ?? {};
     return selection?.kind === "message" && frame?.view.network?.messages[selection.id]?.is_response === true;
   }
 
-  /** The button beside the network's name, in one place for the whole run. */
+  /** The button beside the network's name, which has the same place during the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
     return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${this.#offered}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
@@ -239,8 +243,8 @@ export class MessageActs extends StoreElement {
   }
 
   /**
-   * Places the toolbar under or over the message, or beside the component, where it covers least of the picture; never
-   * outside the picture. It is hidden while the picture lacks its thing.
+   * Places the toolbar below or above the message, or beside the component, inside the picture and where it covers
+   * least. It is hidden while its thing is not in the picture.
    */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
@@ -266,7 +270,9 @@ export class MessageActs extends StoreElement {
     this.#focusActs();
   };
 
-  /** Puts the message to which the button led into the picture, also if the step's own picture would leave it out. */
+  /**
+   * Makes the stage show the message that the button has selected, even if the step's own picture would leave it out.
+   */
   #bringLed(stage: Stage): void {
     const { frame } = stage;
     const selection = frame?.selection ?? null;
@@ -276,8 +282,8 @@ export class MessageActs extends StoreElement {
   }
 
   /**
-   * Places the button, or hides it while there is nothing to drop. The network's name keeps its place during a run, so
-   * it is measured once for each size: measuring costs a layout of the page.
+   * Places the button, or hides it while there is no message to drop. Measuring costs a layout of the page, so the
+   * place is measured only once for each size: the network's name keeps its place during a run.
    */
   #placeOffer(offer: HTMLElement, stage: Stage, hasMessage: boolean): void {
     const at = stage.besideNetwork;
@@ -312,7 +318,7 @@ function nameOf(sent: Sent | ShownLoss): string {
   return message === null ? say("done.a_message") : lossName(message);
 }
 
-/** The key of the object of a message or component; null for a thing whose actions the picture does not show. */
+/** The key of the selected object in the picture, if it is a message or component; null for other things. */
 function keyOf({ kind, id }: Selection): string | null {
   return kind === "message" ? `m:${id}` : kind === "actor" ? `actor:${id}` : null;
 }

@@ -1,4 +1,4 @@
-/** What a message is called and what it carries, from the engine's fields and in the catalogue's words. Pure. */
+/** Puts the name and content of a message in words, from the fields that the engine reports. Pure. */
 
 import type { Id } from "../diagrams/batch.ts";
 import { identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
@@ -16,9 +16,9 @@ export interface CarriedCell {
   producerId: Id;
   /** Whether the batch has a fenced epoch. */
   isFenced: boolean;
-  /** The sequences; without any, the records, or how many there are. */
+  /** The sequence numbers; for a batch without them, the names of the records or how many there are. */
   label: string;
-  /** The records, beside sequences, as sentences name them; "" if they are unknown or many. */
+  /** The names of the records (`r1–r3`) beside sequence numbers; "" if they are unknown or too many. */
   records: string;
 }
 
@@ -30,9 +30,9 @@ export interface CarriedFlag {
 
 export interface Sheet {
   name: string;
-  /** Batches of a Produce request. */
+  /** The batches of a Produce request; empty for any other message. */
   cells: CarriedCell[];
-  /** Markers of a WriteTxnMarkers request. */
+  /** The markers of a WriteTxnMarkers request; empty for any other message. */
   flags: CarriedFlag[];
   /** The rest of the content in words; "" if the name says everything. */
   words: string;
@@ -40,8 +40,8 @@ export interface Sheet {
   bad: boolean;
   isAnswer: boolean;
   /**
-   * The content if there is little room: the partition or other subject; of a response, what it says, if that is not
-   * longer than its name.
+   * The content for little room: the partition or other subject; for a response, its words, if they are not longer than
+   * its name.
    */
   brief: string;
 }
@@ -68,7 +68,7 @@ const offsets = (fields: Fields): string =>
   firstOf(Object.entries(object(fields["offsets"])).map(([partition, committed]) =>
     say("stage.message.offset", { partition, offset: object(committed)["offset"] ?? committed })));
 
-/** API → what a request says beside its name. */
+/** API → a function that gives the words of a request beside its name. */
 const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string> = {
   FindCoordinator: (fields) => say("stage.message.of_key", { key: fields["key"] ?? "" }),
   InitProducerId: (fields) => fields["transactional_id"] == null
@@ -116,8 +116,8 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
 };
 
 /**
- * The name and content of a message. `records`: the serials in the message by partition, as far as the sender's view
- * still has them; `resend`: how often its sender had resent it when it left.
+ * The name and content of a message. `records`: partition → serials in the message, as far as the sender's view still
+ * has them; `resend`: how often the sender had sent the same request before.
  */
 export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}, view: View | null = null, resend = 0): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
@@ -145,13 +145,13 @@ const isNoWider = (words: string, name: string): boolean => textWidth(words, 12)
 function wordsOf(message: MessageView): string {
   const describe = (message.is_response ? ANSWERS : REQUESTS)[message.api];
   if (describe !== undefined) return describe(message.fields, message);
-  // Messages of the middleware are named by what they say; their number is the transaction's.
+  // The name of a middleware's message says its content, so the subject is the number of its transaction.
   if (message.fields["tid"] !== undefined) return say("stage.message.transaction", { tid: message.fields["tid"] });
   if (message.is_response && message.error !== null) return say("stage.message.answered");
   return firstOf(message.partitions);
 }
 
-/** The most characters of records' names; further records are counted. */
+/** The most characters for the names of records; longer ones are replaced by the number of records. */
 const NAMED = 12;
 
 function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>, view: View | null): CarriedCell[] {

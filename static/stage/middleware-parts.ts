@@ -1,6 +1,6 @@
 /**
- * The parts of a middleware node's box: its states, the responses it has received, and the part that the step's tag
- * replaces. Pure.
+ * Finds the parts of the box of a middleware's node: its states, the responses that it has received, and the part that
+ * the step's tag replaces. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -9,12 +9,12 @@ import { changedBelow } from "./focus-tag.ts";
 import type { LadderPlace } from "./ladder.ts";
 
 /**
- * In units. A narrower box says its state under its name; a lower box has its text beside its states instead of below
- * them.
+ * In units. A box narrower than `NARROW` has its state under its name; a box lower than `LOW` has its words beside its
+ * states instead of below them.
  */
 export const NARROW = 170;
 export const LOW = 236;
-/** A business system whose box is lower than this says its state in a word instead of a ladder, in units. */
+/** In a box lower than this, in units, the business system has its state in a word instead of a ladder. */
 const SMALL = 160;
 export const PILLS = { wide: 128, low: 104 };
 
@@ -26,8 +26,8 @@ export function ladderPlace(name: string, own: Box): LadderPlace | null {
 }
 
 /**
- * The rows of what the middleware has received. `pitch`: distance between two rows; `names`: whether the name has a
- * line of its own.
+ * The rows of the responses that the middleware has received, one for each participant, in units. `pitch`: distance
+ * from one row to the next; `names`: whether the participant's name has a line of its own.
  */
 export interface Rows {
   x: number;
@@ -37,7 +37,9 @@ export interface Rows {
   names: boolean;
 }
 
-/** The rows for `count` participants. `lines`: how many lines of words stand under them in a low box. */
+/**
+ * The rows for `count` participants in the box `own`. `lines`: the number of lines of words under them in a low box.
+ */
 export function rowsOf(own: Box, count: number, lines: number): Rows {
   if (own.height < LOW) {
     const x = PILLS.low + 24;
@@ -61,7 +63,9 @@ function heardFrom(frame: Frame): string | null {
   return null;
 }
 
-/** The part of a node that the step's tag is about and replaces; null if the tag is not about a node. */
+/**
+ * The part of a node that the step's tag replaces, because the tag says the same; null if the tag is not about a node.
+ */
 export function taggedPart(frame: Frame, here: Places, focus: Focus): Part | null {
   const { actor, kind, tag } = focus;
   if (here.kind !== "middleware" || tag === null || actor === null || here.others[actor] === undefined || kind === "sent" || kind === "lost") return null;

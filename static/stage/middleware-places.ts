@@ -1,6 +1,6 @@
 /**
- * Fixed places of a run of the message middleware: initiator and business system, then the middleware, then its
- * participants. Pure.
+ * Computes the fixed places of a run of the message middleware: first the initiator and the business system, then the
+ * middleware, then its participants; from left to right or, on a phone and in a wing, from top to bottom. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -23,7 +23,10 @@ const MANAGER = 44;
 const STACK = { role: 70, centre: 174, centreGood: 196, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
-/** `width`: the CSS px of half a page from which on the whole picture is shown. `scale`: the least scale for that. */
+/**
+ * `width`: a stage at least so many CSS px wide (half a page in a comparison) shows the whole picture without
+ * scrolling. `scale`: the least scale of the picture for that.
+ */
 const HALF = { width: 560, scale: 0.78 };
 
 export function middlewarePlaces(plan: StagePlan, size: Size): Places {
@@ -77,7 +80,7 @@ function abreast(plan: StagePlan, size: Size): Places {
  */
 function stacked(plan: StagePlan, size: Size): Places {
   const least = leastHeight(plan);
-  // Beside another run (on half a page), the participants are shown as well as the roles.
+  // On half a page, in a comparison, the picture is made smaller so that the participants are visible, too.
   const near = phoneWidth(size);
   const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
   return inStack(plan, width, (size.height - STACK.under) / (size.width / width), least, size.form);
@@ -101,7 +104,7 @@ function inStack(plan: StagePlan, width: number, given: number, least: number, f
   const first = [...wanting, ...middle.filter((role) => role === "manager")];
   const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
   const spare = Math.max(0, given - least);
-  // Spare height goes first to the lines of the middleware, then to the networks, then to the middleware again.
+  // Spare height goes first to the middleware, for its words; then to the networks; then to the middleware again.
   const good = STACK.centre + Math.min(spare, STACK.centreGood - STACK.centre);
   const left = spare - (good - STACK.centre);
   const network = STACK.network + Math.min(left / 2, STACK.networkMost - STACK.network);

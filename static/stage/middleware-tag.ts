@@ -1,6 +1,6 @@
 /**
- * The tag of a step of the middleware stands in the place of what it says: at the node's present state, at the vote or
- * other response that the middleware receives, else in the node's head. Pure.
+ * Makes the tag of a step of the middleware. It replaces the part of the picture that says the same: the node's present
+ * state, or the vote or other response that the middleware receives; any other tag is in the node's head. Pure.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -18,7 +18,7 @@ import { tagWidth } from "./tag-size.ts";
 const SIZES = [15, 14, 13, 12, 11, 10];
 const READABLE = 12;
 const HEAD = { y: 4, height: 22, edge: 8 };
-/** The line of a narrow node under its name, in units. */
+/** The second line of a narrow node, under its name, in units: y, height, and distance from the box's edge. */
 const SECOND = { y: 26, height: 18, edge: 4 };
 
 export interface NodeTag {
@@ -41,7 +41,7 @@ export function nodeTag(frame: Frame, here: Places, focus: Focus): NodeTag | nul
   return { said: word, size, box: { x: round(own.x + (at.isRight ? at.x + at.room - width : at.x)), y: round(own.y + at.y), width, height: at.height } };
 }
 
-/** The first of the words that fits in a readable size; else the last one, in the largest size that fits. */
+/** The first of some texts that fits in a readable size; else the last text, in the largest size that fits. */
 function fitting(words: readonly string[], at: Spot): { word: string; size: number } {
   const sizes = SIZES.filter((size) => size + 5 <= at.height);
   for (const [index, word] of words.entries()) {
@@ -59,7 +59,7 @@ interface Spot {
   room: number;
   least: number;
   isRight: boolean;
-  /** Whether the tag stands under the name of its row. */
+  /** Whether the tag is under the name of its row, and may be wider than its text's old place. */
   grows: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The message middleware on the stage: who wants a transaction, what the middleware has received, and what participants
- * hold.
+ * Draws the nodes of a message middleware on the stage: the initiator and the business system, the middleware with the
+ * responses that it has received, and the participants with their data.
  */
 
 import { nothing, svg } from "lit";
@@ -26,7 +26,7 @@ const SECOND = 40;
 const THIRD = 65;
 
 export const defaults = {
-  /** The share of the axis that a window fills while its end is not known. */
+  /** The share of its axis that the bar of a window fills while the window's end is not known. */
   open: 0.75,
 };
 
@@ -55,7 +55,7 @@ export const middleware: Layer = (frame, here, focus) => {
   return objects;
 };
 
-/** Makes the words about the middleware's window a button that shows what this term means. */
+/** A button over the words about the middleware's window, which shows what this term means; empty without the words. */
 function windowTerm({ transactions, differ }: MiddlewareView, tid: string | null, own: Box): StageObject[] {
   const entry = transactions?.[tid ?? ""];
   const [first, ...times] = entry === undefined ? [] : windowWords(entry, differ?.[tid ?? ""]);
@@ -68,32 +68,32 @@ function windowTerm({ transactions, differ }: MiddlewareView, tid: string | null
   }];
 }
 
-/** Whether a node's head still states the node's fact: not if the step's tag stands in its place. */
+/** Whether the head of a node has the node's state in words; false if the step's tag replaces them. */
 function hasFact(name: string, part: Part | null): boolean {
   if (part === null || part.kind === "row") return true;
   return part.kind === "state" && (name === "middleware" || name === "business");
 }
 
-/** Whether a node is alive, and what its box says while it is down or paused; "" for a node that works. */
+/** Whether a node is alive, and the word in its box while it is down or paused (`state`); "" for a node that works. */
 export function liveOf(view: MiddlewareView | undefined, name: string): { alive: boolean; state: string } {
   const node = view === undefined ? undefined : name === "initiator" || name === "business" || name === "middleware" || name === "manager" ? view[name] : view.participants?.[name];
   const alive = node?.alive !== false;
   return { alive, state: !alive ? say("stage.mw.down") : node?.paused === true ? say("stage.paused") : "" };
 }
 
-/** A badge such as `is down`, white on black, with its left edge at `x`. */
+/** The drawing of a badge such as `is down`, white on black, with its left edge at `x`. */
 function badge(x: number, y: number, state: string): SVGTemplateResult {
   const width = textWidth(state, 12, true) + 12;
   return svg`${box(x, y, width, 18, "tag", 4)}${text(x + width / 2, y + 13, state, "s12 inv", "middle")}`;
 }
 
-/** x after the name in a wide node's head, and after the badge if there is one. */
+/** x, in units, at which the head of a wide node goes on after its name and, if there is one, its badge. */
 export function headEnd(name: string, state: string): number {
   const after = 14 + textWidth(name, 15, true) + 8;
   return state === "" ? after : after + textWidth(state, 12, true) + 18;
 }
 
-/** Nodes whose names do not say what they do. */
+/** Nodes whose purpose is stated in words, because their names do not say it. */
 const GLOSSED: readonly string[] = ["initiator", "business"];
 
 function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isSaid: boolean): SVGTemplateResult {
@@ -106,8 +106,8 @@ function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box
 }
 
 /**
- * The head of a narrow node: its name, and under it the badge and its state. A tag may stand in the place of this
- * second line.
+ * The drawing of the head of a narrow node: its name, and under it the badge and the state. `isTagged`: this second
+ * line is left out, because the step's tag is in its place.
  */
 function narrowHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isTagged: boolean): SVGTemplateResult {
   const from = state === "" ? 8 : 8 + textWidth(state, 12, true) + 17;
@@ -138,7 +138,7 @@ interface Drawn {
   label: string;
 }
 
-/** The data from which a node is drawn. `part`: the part that the step's tag replaces. */
+/** The data from which a node is drawn. `part`: the part that the step's tag replaces; null: none. */
 interface Node {
   frame: Frame;
   view: MiddlewareView;
@@ -165,7 +165,7 @@ function initiatorOf(tid: string | null, own: Box): Drawn {
   return { fact: "", strong: false, label: named("initiator", said), inner };
 }
 
-/** The ladder of a node's states, without the pill that the step's tag replaces. */
+/** The drawing of the ladder of a node's states, without the pill that the step's tag replaces. */
 function states(place: LadderPlace, rungs: readonly Rung[], part: Part | null): SVGTemplateResult {
   return ladder(rungs, place, part?.kind === "state" ? rungs.findIndex(({ look }) => look === "on") : -1);
 }
@@ -193,7 +193,8 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
 }
 
 /**
- * Whether the middleware had the transaction at some step up to this one. If it has no entry now, a crash removed it.
+ * Whether the middleware has known the transaction at some step up to this one. If it has no entry of it now, a crash
+ * removed the entry.
  */
 function isLost(frame: Frame, tid: string | null): boolean {
   const now = frame.step?.number ?? 0;
@@ -213,13 +214,13 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   };
 }
 
-/** A participant's vote as the middleware knows it; a later state has its own word. */
+/** The word for a participant's vote as the middleware knows it; for a later state, the word for that. */
 function voteWord(state: string | undefined): string {
   const key = `stage.mw.vote.${state ?? "IDLE"}`;
   return words.knows(key) ? say(key) : word(state ?? "IDLE");
 }
 
-/** The responses that the middleware has received from each participant, in the order of their names. */
+/** The drawing of the responses that the middleware has received, one row for each participant, in order of names. */
 function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
   const { x, y, width, pitch, names } = rowsOf(own, rows.length, footRows(entry, really));
@@ -232,14 +233,14 @@ function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, re
   })}`;
 }
 
-/** The height of the middleware's words, in lines; bars under them count, too. */
+/** The height, in lines, of the words under the responses received, with the bars under these words. */
 export function footRows(entry: MiddlewareTransactionView, really: WindowView | undefined): number {
   return footWords(entry, really).length + (entry.window.since === null ? 0 : entry.window.until === null ? 0.3 : 0.8);
 }
 
 /**
- * The words beside the middleware's states in a low box, under the responses received. If bars follow, the words stand
- * higher.
+ * The drawing of the words in a low box: beside the middleware's states and under the responses received. If bars
+ * follow below, the words are higher.
  */
 function lowFoot(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
   const lines = footWords(entry, windows[0].really);
@@ -255,7 +256,8 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, windows: WindowsBes
 }
 
 /**
- * `window`: how long the middleware lets participants differ; `really`: how long the nodes differ; `now`: virtual ms.
+ * The windows of a transaction. `window`: the time in which participants may differ as far as the middleware knows;
+ * `really`: the time in which they do differ; `now`: the present virtual time in ms.
  */
 export interface Windows {
   window: WindowView;
@@ -271,18 +273,21 @@ function windowsOf({ middleware: node, time }: Pick<View, "middleware" | "time">
   return window === undefined ? undefined : { window, really: node?.differ?.[tid ?? ""], now: time };
 }
 
-/** The two windows of a run once both are over; before that, the middleware's window up to now. */
+/**
+ * The spans of time for which bars are drawn: once they are over, the middleware's window and the participants' own;
+ * while the middleware's is open (`isOpen`), only that one, up to now.
+ */
 function spansOf({ window, really, now }: Windows): { isOpen: boolean; spans: { since: number; until: number }[] } {
   if (window.since !== null && window.until === null) return { isOpen: true, spans: [{ since: window.since, until: now }] };
   return { isOpen: false, spans: [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }])) };
 }
 
 /**
- * The windows as bars under their words, on one axis that two compared runs share: the middleware's window, from the
- * first CommitOk that it received to the last, and the nodes' own, from the first commit of a node to the last. Until
- * both are over, only the middleware's window up to now, on an axis whose end is not known. `ys`: the y of each bar; if
- * there are more bars, the last one is repeated. `high`: px of a bar's height; high bars have lines at the ends of
- * both. Null if there is nothing to draw.
+ * The drawing of the windows as bars under their words, on an axis that two compared runs share. There is one bar for
+ * the middleware's window (from the first CommitOk that it received to the last), and one for the participants' own
+ * (from the first local commit to the last). As long as the middleware's window is open, there is only its bar, up to
+ * now, on an axis whose end is not known. `ys`: y of each bar; further bars have the last y. `high`: units of a bar's
+ * height; high bars are joined by lines at their ends. Null if there is nothing to draw.
  */
 export function windowBars(windows: WindowsBeside, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
   const { isOpen, spans } = spansOf(windows[0]);
@@ -319,8 +324,8 @@ function brokenAxis(spans: readonly { since: number; until: number }[], from: nu
 }
 
 /**
- * One line each for a transaction's message, its decision, and how long participants differ; the two lines of a window
- * that is over take the place of the message.
+ * The lines of words about a transaction: one for its message, one for its decision, and those about how long
+ * participants differ. If the latter are more than two, because the window is over, the message is left out.
  */
 export function footWords(entry: MiddlewareTransactionView, really?: WindowView): { said: string; strong: boolean }[] {
   const window = windowWords(entry, really);
@@ -333,8 +338,8 @@ export function footWords(entry: MiddlewareTransactionView, really?: WindowView)
 }
 
 /**
- * Whether and when participants may differ, as far as the middleware knows; empty before the first CommitOk. `really`:
- * the time during which the nodes do differ, which no node knows.
+ * The lines that say whether and when participants may differ, as far as the middleware knows. Empty before the first
+ * CommitOk. `really`: the time in which they do differ, which no node knows.
  */
 export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">, really?: WindowView): string[] {
   if (since === null) return [];
@@ -352,8 +357,8 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
     const isRepeated = answer !== undefined && answer.tries > 1;
-    // The middleware no longer waits for a request that it sent once, before its present wait began. If it repeats a
-    // request, each wait begins with the resend.
+    // A missing response is late if the middleware no longer waits for it: if it sent the request once, before its
+    // present wait began. A request that it repeats is never late, because each wait begins with the resend.
     const isLate = answer?.answer === null && (entry.timer === null || (!isRepeated && (answer.asked_at ?? entry.timer.since) < entry.timer.since));
     const asked = isRepeated ? say("stage.mw.resend", { resend: answer.tries - 1 }) : answer?.asked;
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
@@ -365,7 +370,7 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
 function footOf(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
   const y = own.height;
   const [outcome, ...spans] = windowWords(entry, windows[0].really);
-  // Two bars on one axis, with a line of times above and below them, take the room of the message.
+  // Two bars on one axis, with a line of words above and below them, take the room of the message, which is left out.
   const compared = spans.length > 1 ? windowBars(windows, 14, own.width - 28, [y - 42, y - 27], 7) : null;
   const isCompared = compared !== null;
   const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : spans.length > 1 ? [70, 52, [33, 14]] as const : [62, 38, [18]] as const;
@@ -383,7 +388,7 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const state = entry === undefined ? say("stage.mw.not_asked") : word(entry.state);
   const label = named("manager", facts([state, ...answers]));
   const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
-  // As long as the node has nothing to do, its purpose stands under its name.
+  // As long as the node has no transaction, it has its purpose in words under its name.
   const said = entry === undefined ? say("stage.mw.gloss.manager") : own.width >= NARROW && textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered;
   const classes = entry === undefined ? "q" : "k";
   if (own.width < NARROW) {
@@ -395,11 +400,13 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   };
 }
 
-/** A participant: the value that readers see there, and the amount that is reserved or already applied. */
+/**
+ * The drawing of a participant: the value that readers see there, and the amount that is reserved or already applied.
+ */
 function participantOf(name: string, view: ParticipantView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
   const state = entry?.state ?? "IDLE";
-  // A node that is down has only its badge, unless its disk holds something.
+  // A node that is down has only its badge, unless it has a state on its disk.
   const fact = view.alive === false && state === "IDLE" ? "" : word(state);
   const value = view.value ?? 0;
   const reserved = view.reserved ?? 0;

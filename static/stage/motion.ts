@@ -1,18 +1,20 @@
 /**
- * The motion of a step, cause before effect: messages travel as far as virtual time takes them, the arriving batch is
- * compared, it lands or bounces, gates slide last, and the tag appears while the batch lands.
+ * Animates a step, cause before effect: messages travel as far as virtual time takes them, the arriving batch is
+ * compared, then it lands, and last the gates slide; the tag appears while the batch lands.
  *
- * A step forward is drawn twice. In the first drawing (`causeFirst`), everything stays as it was and only messages
- * move. When they have arrived, the picture of the step itself is drawn, and the changed things move to their places.
- * Only transforms and opacity are animated. After a step back, a jump or with less motion, only the final picture is
- * drawn.
+ * A step forward is drawn twice. In the first drawing (`causeFirst`), everything is as before and only messages move.
+ * When they have arrived, the picture of the step itself is drawn, and the changed things move to their places. After a
+ * step back, a jump, or if the reader asks for less motion, only the final picture is drawn.
  */
 
 import type { Mover, Phase, Point, StageObject } from "./contract.ts";
 import { isSeen, waysOf } from "./ways.ts";
 
 export const defaults = {
-  /** In milliseconds. Long waits take no longer than short ones, because the clock shows their length. */
+  /**
+   * Milliseconds of each part of the motion. A message travels equally long however much virtual time it takes, because
+   * the clock shows that.
+   */
   travel: 420,
   compare: 140,
   land: 260,
@@ -30,10 +32,14 @@ type Travelling = StageObject & { via?: readonly Point[]; way?: string };
 const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
-/** Whether an object belongs to a single step: it does not move from its place in the step before. */
+/**
+ * Whether an object belongs to one step only, so that it does not move from the place of its key in the step before.
+ */
 const isOfStep = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
 
-/** The drawing while messages travel: messages and their wires in their new places, everything else as before. */
+/**
+ * The objects to draw while messages travel: messages and their wires as in `after`, everything else as in `before`.
+ */
 export function causeFirst(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const stood = new Map(before.map((one) => [one.key, one]));
   const moving = new Set(after.filter(({ phase }) => phase === "cause").map(({ key }) => key.replace(/^m:/, "w:")));
@@ -45,20 +51,20 @@ export function causeFirst(before: readonly StageObject[], after: readonly Stage
 }
 
 /**
- * The messages that the step before delivered or lost, with their wires: they fade, because their sudden absence would
- * disturb.
+ * The objects that fade out: messages in the picture before that are no longer in the present one, because the step
+ * before delivered or lost them, with their wires.
  */
 export function leaving(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const keys = new Set(after.map(({ key }) => key));
   return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, gone: true, label: "" }));
 }
 
-/** Whether any message travels in a step; if not, there is no cause to show first. */
+/** Whether any message moves in a step. If none does, the first drawing is left out. */
 export function hasTravel(after: readonly StageObject[]): boolean {
   return after.some(travels);
 }
 
-/** When each phase of the second drawing begins, in milliseconds after it. */
+/** Phase → milliseconds after the second drawing at which its motion begins. */
 export function timetable(before: readonly StageObject[], after: readonly StageObject[]): Record<Phase, number> {
   const compares = after.some(({ phase }) => phase === "compare") ? defaults.compare : 0;
   const stood = new Map(before.filter((one) => !isOfStep(one)).map((one) => [one.key, one]));
@@ -71,8 +77,8 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
 }
 
 /**
- * Objects that belong to a lane. The same batch or gate in another lane, or in the strip of a lane, is another object,
- * so it does not move from one to the other.
+ * Matches the keys of objects that belong to a lane. If a lane is drawn elsewhere, or as a strip, its batches and gates
+ * are other objects, so that they do not move from one place to the other.
  */
 const OF_LANE = /^(strip:)?(b|copy|hw|lso|gates|why|ask|off):/;
 
@@ -137,7 +143,7 @@ export class StageMover implements Mover {
     return this.#end(end);
   }
 
-  /** Bends a wire that makes way for another; the coloured line on it gets the same curve. */
+  /** Animates a wire from the SVG path `was` to the path `way`, with the coloured line on it, when it makes way. */
   #bend(nodes: (key: string) => SVGGElement | null, key: string, was: string | undefined, way: string): void {
     if (was === undefined || was === way) return;
     for (const curve of nodes(key)?.querySelectorAll("path") ?? []) this.#animate(curve, [{ d: `path("${was}")` }, { d: `path("${way}")` }], defaults.travel, 0, GO);
@@ -156,7 +162,7 @@ export class StageMover implements Mover {
   }
 
   #animate(node: SVGElement, frames: Keyframe[], duration: number, delay: number, easing: string, fill: FillMode = "backwards"): void {
-    // The animation has one easing for the whole way; each part of it is linear.
+    // The easing is that of the whole motion; between its points, the motion is linear.
     const running = node.animate(frames, { duration, delay, easing, fill });
     this.#running.add(running);
     const done = (): void => void this.#running.delete(running);

@@ -1,4 +1,4 @@
-/** How messages, arriving batches and the tag look. look.ts has the rest: what all components share. */
+/** The styles of messages, arriving batches and the tag. The other styles of the stage are in look.ts. */
 
 import { css } from "lit";
 

@@ -1,4 +1,4 @@
-/** Where counts and notes of messages have room in a phone's network, which is a low band between components. Pure. */
+/** Places notes and counts of messages in a phone's network, which is a low band between components. Pure. */
 
 import { clamp, overlap, overlapArea, round } from "../diagrams/geometry.ts";
 import type { Box, Places } from "./contract.ts";
@@ -7,8 +7,9 @@ import type { Bundle, Flight, Network } from "./network.ts";
 import { COVERED, EDGE, bodiesOf, taken } from "./network.ts";
 
 /**
- * The message with its note under it, or beside it, because on a phone a component's box begins right under a message.
- * `notes`: the boxes of the notes placed so far; this one is added.
+ * The message with its note below or beside it, where it has room: on a phone, a component's box may begin right below
+ * a message. Without room, the note is left out. `notes`: the boxes of the notes placed so far, to which this one is
+ * added.
  */
 export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
   const { fate, box: own } = flight;
@@ -21,13 +22,13 @@ export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "
     return at.x >= EDGE && at.x + width <= here.width - EDGE && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
   });
   if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
-  // A note without room is left out; the message has it when it is opened.
+  // A note without room is left out. The label of the message has it for screen readers.
   return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }
 
 /**
- * The messages in the same order, moved aside as far as the torn-off pieces of others need; null if the row has no room
- * for that.
+ * The messages of a row, moved to the sides so far that the torn-off pieces of lost ones cover no other message. Null
+ * if the row has no room for that.
  */
 export function inRow(flights: readonly Flight[], here: Places): Flight[] | null {
   const order = [...flights].sort((one, other) => one.box.x - other.box.x);
@@ -46,20 +47,19 @@ export function inRow(flights: readonly Flight[], here: Places): Flight[] | null
   return order.some((one) => at(one).x < 0) ? null : flights.map((one) => moved.get(one) as Flight);
 }
 
-/** The count of a bundle on a phone, as near to its wire as messages and other counts leave room. */
+/** The bundle with a box for its count that is as near to its wire as messages and other counts (`standing`) allow. */
 export function inGap(bundle: Bundle, standing: readonly Box[], here: Places, isCrowded: boolean): Bundle {
   const { x, y, width, height } = bundle.box;
   const { network } = here;
-  // In a middleware's picture, initiator and business system have a network above the middleware, participants one
-  // below it; each has two rows.
+  // A middleware's picture has a network above the middleware and one below it. In each, counts have two rows.
   const pair = [y - height / 2, y + height / 2];
-  // A wire from one role to another bends over the middleware: a count on it stands above or below the box that it
-  // would cover.
+  // A wire between two roles bends over the middleware's box. A count on it is moved above or below that box.
   const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
   const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
   const edges = [network.y + 1, network.y + network.height - height - 1];
   const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
-  // The network has room for two rows: in a crowded one, a count between the rows would leave none to the others.
+  // The network has room for two rows of counts. If there are many, a count between the rows would leave no room for
+  // others.
   const rows = isCrowded ? two : free;
   const columns = [x, ...standing.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));

@@ -1,10 +1,10 @@
 /**
- * Messages in transit: where virtual time has each message on its wire, what happens to it in this step, and how much
- * of it there is room to show. Pure.
+ * Places the messages in transit: for each, the place on its wire to which virtual time has brought it, its fate in
+ * this step, and how much of it is shown. Pure.
  *
- * Messages that would overlap are moved apart by sliding their wires along the boxes of components, so that each is
- * still on its own wire. If there are more than six, they show only type and partition; if there are more than twelve,
- * those between the same components are counted together.
+ * Messages that would overlap are moved apart: their wires slide along the boxes of components, so that each is still
+ * on its own wire. If there are more than six, they show only type and partition; if there are more than twelve, those
+ * between the same components are counted together (a "bundle"). On a phone, these limits are lower.
  */
 
 import { nothing, svg } from "lit";
@@ -26,19 +26,19 @@ import type { Wire } from "./wires.ts";
 import { between01, heading, pathOf, pointOn, roomy, shifted, wireOf } from "./wires.ts";
 
 export const defaults = {
-  /** The most messages between clients and brokers that are shown whole, and that are shown one by one. */
+  /** `whole`: the most messages that are shown with their content; `single`: the most that are shown one by one. */
   whole: 6,
   single: 12,
   /**
-   * The most bundles between pairs of components; with more, there is one bundle for each component that sends or
-   * receives.
+   * The most bundles if there is one for each pair of components. If there were more, there is one for each component
+   * that sends requests or receives responses.
    */
   bundles: 8,
-  /** The most messages shown whole if the network also shows the rule that decided. */
+  /** As `whole`, if the network also shows the card with the rule that decided. */
   besideDecision: 3,
   /** The limits on a phone, where messages stand side by side. */
   upright: { whole: 2, single: 4 },
-  /** A message says when it is due if that is at least this many virtual milliseconds away. */
+  /** A message says when it is due if that is at least so many virtual milliseconds away. */
   due: 50,
 };
 
@@ -48,18 +48,22 @@ export interface Flight {
   sheet: Sheet;
   envelope: Envelope;
   wire: Wire;
-  /** Its place on its wire now and before this step, 0 to 1; `before` is null if it left in this step. */
+  /**
+   * Its place on its wire, 0 (sender) to 1 (receiver), now and before this step; `before` null: it left in this step.
+   */
   u: number;
   before: number | null;
   box: Box;
   fate: Fate;
-  /** Whether this step delivered, lost, sent or changed it. */
+  /** Whether this step sent, delivered, lost, delayed or duplicated it. */
   hot: boolean;
-  /** Whether it leaves because of a message that arrived in this step, and so moves after that one. */
+  /** Whether it is sent because of a message that arrived in this step, and so moves only after that one. */
   follows: boolean;
-  /** Its place among the messages that wait in the same connection, from 0; null for any other message. */
+  /** Its index among the messages that wait in the same connection, the next one first; null if it does not wait so. */
   queue: number | null;
-  /** Its place in the neighbouring step, which it keeps if it has room there; undefined: none. */
+  /**
+   * Its place as drawn in the step before or after, which it keeps if it has room there; undefined: not drawn there.
+   */
   stood?: At | undefined;
 }
 
@@ -67,7 +71,7 @@ export interface Bundle {
   key: string;
   wires: Wire[];
   messages: MessageView[];
-  /** The place of its count on its first wire, 0 to 1. */
+  /** The place of the bundle's count on its first wire, 0 to 1. */
   u: number;
   box: Box;
 }
@@ -86,7 +90,7 @@ interface Candidate {
   copies: number;
 }
 
-/** The network of each drawn frame: tag and ghosts need the places of messages, too. */
+/** Frame → its network, so that it is computed once: tag and ghosts need the places of messages, too. */
 const known = new WeakMap<Frame, { here: Places; network: Network }>();
 
 export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
@@ -112,8 +116,8 @@ interface At {
 type Stood = Map<number, At & { step: number; /** The place in the neighbouring step that this one continues, so that drawing the step again gives the same. */ before: At | undefined }>;
 
 /**
- * Plan of a run → width of the picture → the places at which messages were drawn last. A message keeps its wire from
- * step to step, even if a message beside it has gone.
+ * Plan of a run → width of the picture → the places at which messages were drawn last. So a message keeps its wire from
+ * step to step, even if a message beside it disappears.
  */
 const runs = new WeakMap<object, Map<number, Stood>>();
 
@@ -140,8 +144,8 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const stood = here.upright && isOfLoss ? null : withLost(frame, here, focus, single);
   const found = stood ?? fitted(frame, here, focus, single, focus.kind !== "lost" ? ALL : isOfLoss ? LOST : ONE_LOST);
   if (!here.upright) return { ...found, away };
-  // On a phone, messages of a count that has no room are counted with those without a place; so are all counts if
-  // several messages are lost together.
+  // On a phone, a count without room is left out, and its messages are counted below the picture; so are all if several
+  // messages are lost together.
   const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => overlapArea(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
@@ -149,7 +153,10 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   return { ...shown, flights: shown.flights.map((flight) => phoneParts().noted(flight, shown, here, notes)), away: [...away, ...crowded] };
 }
 
-/** Shows as much as has room: if messages overlap, tries the levels of `ways` and keeps the one with least overlap. */
+/**
+ * The network that shows most: the whole one if nothing overlaps; else, of the levels in `ways`, that with least
+ * overlap.
+ */
 function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], ways: readonly Tight[]): Omit<Network, "away"> {
   let found = arranged(frame, here, focus, single, 0);
   for (const tight of ways) {
@@ -162,8 +169,8 @@ function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candi
 }
 
 /**
- * In a step that loses a message, everything keeps its place: the newest messages are shown as in the step in which
- * they left. Null if nothing is lost, or if that leaves no room for a lost message.
+ * The network in a step that loses a message: the newest messages have the places that they had in the step in which
+ * they left. Null if no message is lost, or if a lost one then has no room.
  */
 function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[]): Omit<Network, "away"> | null {
   const newest = Math.max(...single.map(({ message }) => message.sent_at));
@@ -186,12 +193,12 @@ function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Can
 }
 
 /**
- * A message that is lost where it stands. Its torn-off piece lies in front of it, within the network and on no other
- * message.
+ * A lost message, at its place or moved so far that its torn-off piece, which is in front of it, is within the network
+ * and covers no other message.
  */
 function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
   const { box: own, message } = flight;
-  // A message at the end of a lane has its torn-off piece within its own width.
+  // A message between a lane and a consumer is drawn with its torn-off piece within its own width.
   if (flight.wire.short) return flight;
   const { x, width } = columnOf(here, own);
   const [least, most] = message.is_response ? [x + TORN + 3, x + width - own.width] : [x, x + width - own.width - TORN - 3];
@@ -200,8 +207,8 @@ function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
 }
 
 /**
- * The network that a message is in: in a middleware's picture there is one on either side, and consumers fetch at the
- * ends of lanes.
+ * The box of the network in which a message is: that between clients and brokers or, farther right, that of consumers'
+ * fetches. In a middleware's picture, they are the networks on both sides of the middleware.
  */
 export function columnOf(here: Places, { x, width }: Box): Box {
   const { fetches, network } = here;
@@ -209,17 +216,20 @@ export function columnOf(here: Places, { x, width }: Box): Box {
 }
 
 /**
- * How much is left out. 0: nothing; 1: the content of messages that are not this step's; 2: also requests that are
- * answered; 3: all messages but this step's are counted; 4: as 3, and several lost messages lose content, too.
+ * How much is left out. 0: nothing; 1: the content of all messages that this step does not change; 2: also requests
+ * whose response is shown; 3: all messages but those that this step changes are only counted; 4: as 3, and if several
+ * are lost, they are shown without content, too.
  */
 type Tight = 0 | 1 | 2 | 3 | 4;
 const ALL: readonly Tight[] = [1, 2, 3, 4];
 /**
- * If several messages are lost on a phone, others are counted before the lost ones lose content, because a card says
- * what is unknown now.
+ * The order of the levels if several messages are lost on a phone: first the others are only counted, and only then do
+ * the lost ones lose their content.
  */
 const LOST: readonly Tight[] = [3, 4, 1, 2];
-/** A single lost message is shown whole also beside others with less content. */
+/**
+ * The order of the levels if one message is lost: it stays whole while the others lose their content or are counted.
+ */
 const ONE_LOST: readonly Tight[] = [1, 3, 4, 2];
 
 function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
@@ -233,14 +243,13 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const many = tight >= 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const counted = here.upright ? [...many, ...inLine] : many;
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
-  // On a phone, the network between the middleware and its participants has one row.
+  // On a phone, a network of the middleware has only one row of messages.
   const isRow = here.upright && here.kind === "middleware" && long.length > whole + 1;
   const detail: Detail = long.length > whole ? "brief" : "whole";
-  // The end of a lane has room for one message: a request makes way for its response.
+  // Between a lane and a consumer there is room for one message, so a request is left out if its response is there.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => answers(other.message, message));
-  // Between the roles of a middleware, a message that its receiver passes on makes way, too: the step is about the one
-  // sent on.
+  // On a phone, a message of the middleware is left out if its receiver sends the next one in this step.
   const isPassedOn = ({ message, state }: Candidate): boolean => tight >= 2 && here.upright && here.kind === "middleware" && state === "docked"
     && single.some((other) => other.state === "flying" && other.message.from === message.to && focus.messages.sent.includes(other.message.id));
   const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one) && !isPassedOn(one));
@@ -256,8 +265,8 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
 const waits = ({ message, state }: Candidate): boolean => state === "flying" && message.waits_behind !== undefined && message.waits_behind !== null;
 
 /**
- * Requests that wait in the same connection, in the order in which they are taken. A request that waits alone stands
- * where it arrived.
+ * The groups of at least two requests that wait in the same connection, each in the order in which the receiver takes
+ * them. A request that waits alone is in no group, and is drawn where it arrived.
  */
 function linesOf(single: readonly Candidate[]): Candidate[][] {
   const lines = new Map<string, Candidate[]>();
@@ -269,8 +278,8 @@ function linesOf(single: readonly Candidate[]): Candidate[][] {
 }
 
 /**
- * The largest part that cannot be read, in units of area: the overlap of two messages, notes or counts, or the part
- * beyond a phone's edge.
+ * The area, in square units, of the largest part that cannot be read: the overlap of two messages, notes or counts, or
+ * the part of a message beyond a phone's edge.
  */
 function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): number {
   const beyond = here.upright ? Math.max(0, ...flights.map((flight) => (taken(flight).x + taken(flight).width - here.width) * flight.box.height)) : 0;
@@ -284,10 +293,10 @@ function standingIn(here: Places): Box[] {
   return Object.values(here.kind === "cluster" && !here.upright ? here.others : {}).map((other) => other.box);
 }
 
-/** The overlap that still counts as none, in units of area. */
+/** An overlap of at most so many square units counts as none. */
 const COVERS = 40;
 
-/** The messages without each request that its response would cover: the request has been read, so it makes room. */
+/** The messages, without requests that have arrived and that their responses would cover. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {
   return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !flights.some(({ message: answer, box: other }) =>
     answers(answer, message) && overlapArea(own, other) > 0.2 * own.width * own.height));
@@ -324,7 +333,8 @@ function merged(frame: Frame, { messages }: Focus): { message: MessageView; stat
 }
 
 /**
- * The messages, with each duplicate drawn as a second sheet behind the first, as long as both are at the same place.
+ * The messages, in which duplicates are left out and counted at the original (`copies`) as long as both are at the same
+ * place: they are drawn as sheets behind it.
  */
 function withCopies(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
@@ -341,7 +351,7 @@ function withCopies(candidates: readonly Candidate[]): Candidate[] {
 
 const sameCargo = (one: MessageView, other: MessageView): boolean => JSON.stringify(one.fields) === JSON.stringify(other.fields);
 
-/** How far virtual time has brought a message, 0 to 1. A message that waits at a paused receiver has arrived there. */
+/** The share of a message's way that virtual time has brought it, 0 to 1. It is 1 if it waits at a paused receiver. */
 export function progress({ sent_at, arrives_at, held }: MessageView, time: number): number {
   if (held) return 1;
   if (arrives_at === null) return 0.5;
@@ -369,17 +379,19 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
 }
 
 /**
- * Sender and receiver of a message between brokers that stand side by side on a phone, because up and down say nothing
- * there; "" for all others.
+ * Sender and receiver as text, for a message between brokers that are side by side on a phone, where an arrow up or
+ * down does not show them; "" for all others.
  */
 function wayBeside({ from, to }: MessageView, here: Places): string {
   return here.upright && here.brokers[from]?.rows !== undefined && here.brokers[to]?.rows !== undefined ? `${from} → ${to}` : "";
 }
 
-/** The receiver alone, for messages with little room; an opened message says its sender. */
+/** Only the arrow and receiver of such a text, for messages with little room. */
 const endOf = (way: string): string => way.replace(/^.* (?=→)/, "");
 
-/** The serials of a Produce request by partition, as its sender's view has them after this step, or before it. */
+/**
+ * Partition → serials of a Produce request, from its sender's view after this step or, if it is gone there, before it.
+ */
 function recordsOf({ view, previousView }: Frame, { from, correlation_id: id }: MessageView): Record<string, readonly number[]> {
   const sender = [view, previousView].map((one) => one?.clients?.[from]).find((one) => one?.requests?.[String(id)] !== undefined);
   const batches = (sender?.requests[String(id)]?.batches ?? []).flatMap((name) => sender?.batches[name] ?? []);
@@ -401,7 +413,9 @@ function noteOf(frame: Frame, { id, held, to, arrives_at: at, waits_behind: behi
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
 
-/** The message's place on its wire, 0 to 1, at which its whole sheet is between the two components. */
+/**
+ * The place on its wire, 0 to 1, of a message at `u`, shifted so that its whole sheet is between the two components.
+ */
 function standsAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | "wire">, u: number): number {
   return between01(wire, u, width, height);
 }
@@ -413,10 +427,10 @@ function boxAt(flight: Pick<Flight, "envelope" | "wire">, u: number): Box {
 }
 
 const GAP = 8;
-/** Distance from a phone's edge to its panels, in units: the ring of a step's subject stands outside the panel. */
+/** Units from a phone's edge that stay free: the ring of a step's subject is outside the component's box. */
 export const EDGE = 10;
 
-/** The box of a message together with its note, or with its torn-off piece. */
+/** The box of a message with the gap around it, and with its note below it, its copies or its torn-off piece. */
 export function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
   if (fate.lost && !wire.short) {
     // The torn-off piece is in front of the message.
@@ -436,27 +450,28 @@ function noteBox({ box: { x, y, width, height }, fate, message }: Flight): Box {
   return { x: left, y: y + height + 3, width: wide, height: 13 };
 }
 
-/** The box of a message together with its note, under it or beside it, or with its torn-off piece. */
+/** The box of a message with its note, below it or beside it, or with its torn-off piece. */
 export function withNote(flight: Flight): Box {
   const { box: own, fate } = flight;
   if (fate.lost) return taken(flight);
   if (fate.note === "") return own;
   const width = textWidth(fate.note, 12, true) + 8;
-  // A note wider than its message reaches beyond it towards the network.
+  // A note wider than its message reaches beyond one of its ends; both sides are kept free.
   const beyond = Math.max(0, width - own.width);
   if (fate.side === "under") return { x: own.x - beyond, y: own.y, width: own.width + 2 * beyond, height: own.height + 16 };
   return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
 /**
- * Messages moved apart. Those that arrived or were lost keep their places, then earlier ones; messages sent later give
- * way along the edges of components.
+ * The messages, moved apart so that they overlap as little as possible. Those that arrived or were lost are placed
+ * first, then the others in the order in which they were sent; a later one makes way for earlier ones.
  */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.message.sent_at - other.message.sent_at || one.box.y - other.box.y || one.message.id - other.message.id);
   const found = placedIn(order, flights, here);
-  // On a phone, a message that found no room at its place is placed before the others, if all of them then move less.
+  // Messages that were moved far (on a phone), or that are above their request, are placed again, before the others.
+  // The new places are used only if they are better.
   const aside = order.filter((flight) => (here.upright ? farFrom(flight, found) > flight.box.width / 2 : isOverRequest(flight, found)));
   if (aside.length === 0) return found;
   const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here, aside);
@@ -468,8 +483,8 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
 const stays = ({ fate }: Flight): number => Number(fate.docked || fate.lost);
 
 /**
- * Whether a response stands above the request that it follows: messages below each other should be in the order of
- * time.
+ * Whether a response is placed above its request, which has arrived: messages one below the other should be in the
+ * order of time.
  */
 function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean {
   const own = placed.find((other) => other.message.id === message.id);
@@ -478,24 +493,24 @@ function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean 
 
 const followsOver = (answer: Flight, { message, fate, box: own }: Flight): boolean => fate.docked && answers(answer.message, message) && answer.box.y + answer.box.height / 2 < own.y;
 
-/** The area on which messages overlap, in units of area. */
+/** The sum of the areas on which two messages overlap, in square units. */
 function crowd(placed: readonly Flight[]): number {
   return placed.reduce((sum, one, index) => sum + placed.slice(index + 1).reduce((more, other) => more + overlapArea(taken(one), taken(other)), 0), 0);
 }
 
-/** The distance of a message from the place that it would have alone, in units. */
+/** Units between a message's place in `placed` and the place that it would have alone. */
 function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): number {
   const at = placed.find((other) => other.message.id === message.id)?.box ?? own;
   return Math.hypot(at.x - own.x, at.y - own.y);
 }
 
 /**
- * Places messages one after the other, each where the earlier ones leave room. `first`: messages that are placed before
- * those that keep their places.
+ * The messages with places found one after the other, in `order`, each where the earlier ones leave room. First are
+ * those that arrived or were lost and those in `first`, then those that wait in a connection, then all others.
  */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places, first: readonly Flight[] = []): Flight[] {
   const placed: Flight[] = [];
-  // A response goes down as far as its wire allows; its request then makes room.
+  // A response in `first` is placed below its request.
   const put = (flight: Flight): void => {
     const request = here.upright || !first.includes(flight) ? undefined : flights.find((other) => other.fate.docked && answers(flight.message, other.message));
     placed.push(kept(flight, placed, here) ?? held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));
@@ -512,8 +527,8 @@ function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Pl
 const NEAR = 60;
 
 /**
- * The message on the wire on which it was drawn before, as far as time has brought it; null if it was not drawn, or if
- * another message is there and it cannot move a little aside.
+ * The message on the wire on which it was drawn in the neighbouring step (`stood`). Null if it was not drawn there, or
+ * if another message is at its place and it cannot move a little aside.
  */
 function kept(flight: Flight, placed: readonly Flight[], here: Places): Flight | null {
   if (flight.stood === undefined) return null;
@@ -539,8 +554,8 @@ function byConnection(flights: readonly Flight[]): Flight[][] {
 }
 
 /**
- * The messages that wait in one connection, one under the other at their receiver, the next one first; the note is
- * under the last.
+ * The messages that wait in one connection, placed one below the other at their receiver, the next one first. The last
+ * one has a note with their number.
  */
 function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places): Flight[] {
   const [first] = line;
@@ -561,8 +576,8 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
 }
 
 /**
- * A message moved back into its network: not beyond a phone's edge, over a client or over the name of its column, even
- * if its wire runs there.
+ * The message, moved back into its network if its wire leads beyond a phone's edge, over a client or over the name of
+ * the column.
  */
 function held(flight: Flight, here: Places): Flight {
   if (flight.wire.short || flight.queue !== null) return flight;
@@ -573,21 +588,22 @@ function held(flight: Flight, here: Places): Flight {
 }
 
 /**
- * The cost, in units of area, of a place that is a whole wire's length away from where virtual time has the message.
+ * The cost, in square units, of a place that is a whole wire's length away from where virtual time has brought the
+ * message.
  */
 const ASIDE = 6000;
-/** By which factor the overlap with another message costs more than that with a component. */
+/** The factor by which covering another message costs more than covering a component. */
 export const COVERED = 12;
 /**
- * By which shares of the wire a message may stand before or after its place, if components are too small for all
- * messages that arrive.
+ * The shifts along its wire, as shares of the wire's length, that are tried for a message that has no room at its own
+ * place.
  */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
-/** The message at the place near its own that costs least. `request`: the request under which it has to stand. */
+/** The message at the place near its own that costs least. `request`: if given, the place must not be above it. */
 function freed(flight: Flight, placed: readonly Flight[], here: Places, request?: Flight): Flight {
   if (flight.wire.short) return flight;
-  // It slides along the edge of the nearer component.
+  // The message is moved by sliding the end of its wire along the edge of the nearer component.
   const { from, to } = flight.wire;
   const [along, size] = (flight.u < 0.5 ? from : to).facing[1] !== 0 ? ["x", "width"] as const : ["y", "height"] as const;
   let best = flight;
@@ -617,8 +633,8 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places, request?
 }
 
 /**
- * Moves a message off its wire: components may be too small for all wires between them, and this is better than
- * covering another message.
+ * The message, moved off its wire to where it covers least. It is used if a message would cover another one on its
+ * wire, because components may be too small for all wires between them.
  */
 function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Flight {
   const { x, y, width, height } = flight.box;
@@ -631,7 +647,9 @@ function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Fli
   return tries.reduce((best, at) => (costOf(at) < costOf(best) ? at : best), flight);
 }
 
-/** The message moved along the edges by `far`, or as far as its wire allows: components end, and a curve bends. */
+/**
+ * The message, moved by `far` units along x or y by sliding its wire; by less if the edges of components end before.
+ */
 function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
   let moved = flight;
   for (let round = 0; round < 3; round += 1) {
@@ -653,7 +671,7 @@ function outside(one: Box, here: Places): number {
   return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + overlapArea(one, body), 0);
 }
 
-/** The boxes that messages should not cover. */
+/** The boxes of components, lanes and coordinators, which messages should not cover. */
 export function bodiesOf(here: Places): Box[] {
   const brokers = Object.values(here.brokers).flatMap((broker) => [
     broker.box, ...(broker.panel === undefined ? [] : [broker.panel]), ...(broker.coordinator === null ? [] : [broker.coordinator.box]), ...Object.values(broker.lanes).map((lane) => lane.box),
@@ -662,8 +680,8 @@ export function bodiesOf(here: Places): Box[] {
 }
 
 /**
- * The counted messages in bundles: one for each pair of components; if these are too many, one for each sender of
- * requests or receiver of responses.
+ * The bundles of the messages that are only counted: one for each pair of components; if these would be too many, one
+ * for each component that sends requests or receives responses.
  */
 function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
   const pairs = together(counted, (one) => `${one.wire.bundle}${waits(one) ? " waits" : ""}`);
@@ -687,7 +705,7 @@ function together(counted: readonly Candidate[], keyOf: (one: Candidate) => stri
 
 const BUNDLE = 24;
 
-/** The bundles with the box of their count, each on its wire, and none on another. */
+/** The bundles with the boxes of their counts: each on its wire, moved so that none covers another. */
 function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights: readonly Flight[]): Bundle[] {
   const boxed = bundles.map((bundle): Bundle => {
     const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);
@@ -695,7 +713,7 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
     const width = here.upright ? round(16 + textWidth(bundleText(bundle, here), 13, true)) : 16 + bundleText(bundle, here).length * 7.6;
     return { ...bundle, box: { x: round(x - width / 2), y: round(y - height / 2), width, height } };
   }).sort((one, other) => one.box.y - other.box.y);
-  // On a phone, counts that would overlap stand in two rows.
+  // On a phone, the counts are in two rows if they would overlap.
   const isCrowded = boxed.some((one, index) => boxed.slice(index + 1).some((other) => overlap(one.box, other.box)));
   if (here.upright) return boxed.reduce((placed: Bundle[], one) => [...placed, phoneParts().gap(one, [...flights, ...placed].map((other) => other.box), here, isCrowded)], []);
   const placed: Bundle[] = [];
@@ -718,21 +736,21 @@ function bundleText({ messages }: Pick<Bundle, "messages">, here: Places): strin
   return messages.length === 1 ? names : `${messages.length} × ${names}`;
 }
 
-/** An object that moves along a curve: motion.ts moves it through these points. */
+/** An object that moves along a curve: motion.ts moves its upper left corner through the points in `via`. */
 export interface Travelling extends StageObject {
   via: readonly Point[];
-  /** Height of the note under it, in units. */
+  /** Units of height of the note below the object. */
   below?: number;
 }
 
-/** A wire that bends where it makes way for another; `way` is its SVG path. */
+/** The object of a wire. Its SVG path `way` changes if it makes way for another wire, which motion.ts animates. */
 export interface Bending extends StageObject {
   way: string;
 }
 
 /**
- * The points through which the message moves in this step, as positions of its upper left corner; a message that left
- * in this step starts at its sender.
+ * The points through which the upper left corner of the message moves in this step; empty if it does not move. A
+ * message that left in this step starts at its sender.
  */
 function wayOf(flight: Flight): Point[] {
   const { wire, u, before, box: { width, height } } = flight;
@@ -756,7 +774,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
 function wireObject(flight: Flight): Bending {
   const { message, wire, fate, queue } = flight;
   const d = pathOf(wire);
-  // Messages that wait one behind the other are on one connection, so only the first has a wire.
+  // Of messages that wait in one connection, only the first one has a wire.
   if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
   const at = standsAt(flight, flight.u);
@@ -785,16 +803,16 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
 }
 
 /**
- * Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a
- * response. On an upright wire, an arrow shows where the message goes.
+ * Whether a wire, not an upright one, leaves and arrives at the same side of the network, so that its direction does
+ * not tell a request from a response.
  */
 function turnsBack({ bulges, upright, from }: Wire): boolean {
   return !upright && bulges && from.facing[0] < 0;
 }
 
 /**
- * The place of the dot that says that a message in transit can be dropped: behind its name, in a sheet that has room
- * for it.
+ * x of the dots that say that actions on a message in transit are available, after its name. None for a message that
+ * has arrived or is lost, and where it has no room.
  */
 function gripOf({ fate, wire, envelope: { width } }: Flight): Pick<StageObject, "grip"> {
   if (fate.lost || fate.docked || wire.short || wire.upright) return {};
@@ -833,8 +851,8 @@ function bundleObject(frame: Frame, bundle: Bundle, here: Places): StageObject {
 const awayText = (count: number): string => say("stage.message.away", { count });
 
 /**
- * The box of the number of messages without a place: in a corner of the network where no message stands. Null if there
- * are none, and on a phone, which shows the number under the picture.
+ * The box of the text that counts the messages without a place: in a corner of the network that is free. Null if there
+ * are none, and on a phone, where the line below the picture names them.
  */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0 || here.upright) return null;

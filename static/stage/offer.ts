@@ -1,12 +1,13 @@
 /**
- * The texts of the line under the picture about messages without a place, and the message that a press on it selects.
+ * Composes the texts, in the line below the picture, about messages without a place, and finds the message that a press
+ * there selects.
  */
 
 import type { MessageView, Selection } from "../player/frame.ts";
 
 /**
- * The messages without a place in the picture: `Fetch ×2` and `Metadata`; if one of them is selected, its name and
- * receiver.
+ * The texts that name the messages without a place in the picture: `Fetch ×2` and `Metadata`. If one of them is
+ * selected, only that one, with its receiver.
  */
 export function awayNames(away: readonly Pick<MessageView, "id" | "api" | "to">[], selection: Selection | null | undefined): string[] {
   const selected = selection?.kind === "message" ? away.find(({ id }) => String(id) === selection.id) : undefined;

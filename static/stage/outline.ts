@@ -10,7 +10,7 @@ import { HUES, isAbsent } from "../diagrams/batch.ts";
 import type { Id } from "../diagrams/batch.ts";
 import type { StagePlan } from "./contract.ts";
 
-/** The number of offsets that a lane has room for if no plan gives it. */
+/** The number of offsets for which a lane has room if no plan says how many the log gets. */
 const OFFSETS_UNKNOWN = 8;
 
 export function planOf(frame: Frame): StagePlan | null {
@@ -25,7 +25,10 @@ export function outlineOf(header: Header, view: View): StagePlan {
   return { ...grown, clients: grown.clients.map((client) => ({ ...client, partitions: client.partitions.length > 0 ? client.partitions : partitions })) };
 }
 
-/** The plan with what the view adds; the same object if it adds nothing. */
+/**
+ * The plan with the components and partitions of the view, and `actor`, that it lacks; the same object if it lacks
+ * none.
+ */
 export function extended(plan: StagePlan, view: View, actor: string | null = null): StagePlan {
   const next: StagePlan = { ...plan };
   let grew = false;
@@ -73,7 +76,10 @@ function identities(view: View): string[] {
   return [...ids];
 }
 
-/** The producer ids of a partition; a partition that did not change is the same object in the next view. */
+/**
+ * Partition of a view → its producer ids, kept because a partition that does not change is the same object in each
+ * view.
+ */
 const known = new WeakMap<PartitionView, readonly string[]>();
 
 function idsIn(partition: PartitionView): readonly string[] {
@@ -173,8 +179,8 @@ function mergedConsumers(plan: StagePlan, view: View): StagePlan["consumers"] | 
 }
 
 /**
- * The function that gives a producer id the class of its colour, by the order of first appearance; a zombie has its
- * successor's id and so its colour.
+ * A function from a producer id to the CSS class of its colour, by the order in which ids first appear. A zombie has
+ * the same producer id as its successor, and so the same colour.
  */
 export function huesOf(plan: StagePlan): (id: Id) => string {
   return (id) => (isAbsent(id) ? "plain" : `b${(plan.hues[String(id)] ?? 0) % HUES}`);

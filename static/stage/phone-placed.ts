@@ -1,4 +1,4 @@
-/** Registers the places of upright pictures, what only they draw, and the lines under them (`later.ts`). */
+/** Registers the places of upright pictures, the parts that only they draw, and the lines below them (`later.ts`). */
 
 import "../player/player.ts";
 import { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";

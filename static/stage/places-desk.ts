@@ -1,8 +1,8 @@
 /**
- * Fixed places on a desk and a projector, from left to right: clients, the network, brokers with their lanes,
- * consumers. Pure.
+ * Computes the fixed places on the screen of a computer or a projector, from left to right: clients, the network,
+ * brokers with their lanes, consumers. Pure.
  *
- * The first layout that fits is taken: roomy lanes, low lanes, the lowest lanes; then each with a little smaller
+ * The first layout that fits is taken: high lanes, low lanes, the lowest lanes; then the same with slightly smaller
  * letters. If none fits, lanes are strips (places-strips.ts).
  */
 
@@ -19,44 +19,49 @@ export const TOP = 28;
 const BOTTOM = 10;
 const CLIENT = 232;
 const READER = 210;
-/** Width between brokers and consumers, for fetches, in units. */
+/** Units of width between brokers and consumers, for fetches. */
 const FETCH = 66;
 const NETWORK = 264;
 const HEAD = 27;
-/** Height of a broker that leads nothing and is one line, in units. */
+/** Units of height of a broker that is one line, because it leads nothing. */
 const LINE = 30;
 const RAIL = 84;
 const GROUP_LINE = 20;
 const LABEL = { least: 72, most: 150 };
 const GAP = { most: 16, least: 6 };
-/** Room above the cells of a lane for the names of gates, and below them for offsets, in units. */
+/** Units above the cells of a lane for the names of gates, and below the cells for offsets. */
 export const ABOVE = 22;
 export const BELOW = 22;
 /**
- * Heights of a cell, in units. `log`: the greatest in a log case, whose lanes have no clients beside them and take the
+ * Heights of a cell, in units. `most`, `least`: in a cluster; `log`: the greatest in a log case, whose lanes have the
  * whole height.
  */
 const CELL = { most: 60, log: 112, least: 30 };
-/** The width of the picture, in units, with which letters have their full size. */
+/** The width of the picture, in units, if one unit is the full size, so that letters have their full size. */
 const WIDTH = 1280;
-/** Units above the cells of a high lane, for an arriving batch that is compared with one of them. */
+/** Units above the cells of a high lane for an arriving batch that is compared with a stored one. */
 const OVER = 24;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 /**
- * Factors by which a log case may be larger than a cluster, largest first, because it has no clients and no network.
- * Its lanes keep their width.
+ * Factors by which the picture of a log case may be enlarged, the largest first, because it has no clients and no
+ * network. Its lanes keep their width.
  */
 const LARGE = [1.35, 1.25, 1.15] as const;
 const UNIT = { least: OFFSET_LEAST, most: 92 };
-/** Units after the newest offset, where a refused batch stands, clear of the gates. */
+/** Units after the newest offset for a refused batch, which is drawn after the gates. */
 export const ARRIVAL = 76;
-/** In a lane with more offsets than fit, a batch is at most as wide as this many offsets. */
+/**
+ * For a lane with more offsets than fit. `unit`: units of an offset; `most`: the most offsets that a batch's width
+ * takes.
+ */
 const LONG = { unit: 40, most: 3 };
 
 /** Heights of a lane in units, the roomiest first. */
 const TIERS: readonly number[] = [88, 78, 72];
 
-/** A broker of the plan, with what needs room in its box: lanes, a coordinator's states, a group's offsets. */
+/**
+ * A broker of the plan with the content that needs room in its box: lanes, a coordinator's states, a group's offsets.
+ */
 export interface Rows {
   name: string;
   lanes: string[];
@@ -91,8 +96,8 @@ function sharedHeight(rows: readonly Rows[]): number {
 }
 
 /**
- * The places with one place for all coordinators, below the brokers, which shows the coordinator of the step. `below`:
- * units kept free under it.
+ * The places, in which all coordinators share one place below the brokers. It shows the coordinator that the step is
+ * about. `below`: units kept free under it.
  */
 function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   const height = sharedHeight(rows);
@@ -107,7 +112,7 @@ function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   return { ...made, brokers };
 }
 
-/** The scale of a picture whose letters have their full size. */
+/** CSS px per unit in a picture whose letters have their full size. */
 export function widestScale(size: Size): number {
   return clamp(size.width / WIDTH, SCALE.least, SCALE.most);
 }
@@ -148,7 +153,7 @@ export interface Columns {
   network: [number, number];
   brokers: [number, number];
   readers: [number, number] | null;
-  /** From x to x: the column of the legend, if there are no consumers. */
+  /** The column of the legend, as its left and right x, if there are no consumers; else null. */
   legend: [number, number] | null;
 }
 
@@ -159,7 +164,7 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   const left = clients === 0 ? MARGIN : MARGIN + clients;
   const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
   const right = width - MARGIN;
-  // If the picture is narrow, each column gives up a part of its width; brokers keep most.
+  // In a narrow picture, each column gives up a part of its width; the column of brokers gives up least.
   const lacks = clients === 0 ? 0 : scarce;
   const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER - lacks * 0.15, right] : null;
   const legend: [number, number] | null = readers === null && clients > 0 ? [right - LEGEND.width, right] : null;
@@ -168,8 +173,8 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
 }
 
 /**
- * The places for one height of lanes. `below`: units kept free under the brokers; `cell`: the greatest height of a
- * cell.
+ * The places with lanes that are at least `tier` units high. `below`: units kept free under the brokers; `cell`: the
+ * greatest height of a cell, in units.
  */
 function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number, below: number, cell: number): Places {
   const columns = columnsOf(plan, width);
@@ -196,8 +201,8 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
 }
 
 /**
- * The places of controller and tool in the network's lower left corner, one above the other, without those that `taken`
- * already has. `x`: where the network begins; `y`: where it ends.
+ * Name → place of the controller and the tool in the network's lower left corner, one above the other, as far as they
+ * act in the run and are not in `taken`. `x`: left edge of the network; `y`: its lower edge.
  */
 export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Readonly<Record<string, OtherPlace>> = {}): Record<string, OtherPlace> {
   const corners = CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller));
@@ -209,8 +214,8 @@ export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Reado
 }
 
 /**
- * The places of a picture, with everything around the brokers, as every layout needs it. `seen`: units of the picture's
- * height that are visible without scrolling.
+ * The whole places, from those of brokers, consumers and lens: it adds clients, the network, corners and services, in
+ * the same way for every layout. `seen`: units of the picture's height that are visible without scrolling.
  */
 export function framed(
   plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
@@ -237,8 +242,8 @@ export function framed(
 const LEGEND_GAP = 10;
 
 /**
- * The legend's place under the only client, if the consumers' column has no room for the legend and the client has room
- * to spare.
+ * The box of the legend in the column of clients, if the run has only one client with room to spare, and the consumers'
+ * column has no room for the legend; else undefined.
  */
 function legendPlace(plan: StagePlan, width: number, foot: number, readers: Places["readers"]): Box | undefined {
   const [client] = plan.clients;
@@ -271,14 +276,15 @@ export function rounded({ x, y, width, height }: Box): Box {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 }
 
-/** Width of the longest name of a lane, within limits, in units. */
+/** Units for the names of lanes beside their cells: as many as the longest name needs, within limits. */
 export function labelWidth(plan: StagePlan): number {
   const names = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal).map(([name]) => textWidth(name, 15, true) + 32);
   return Math.round(clamp(Math.max(0, ...names), LABEL.least, LABEL.most));
 }
 
 /**
- * A lane in its box; it shows all of its offsets if they fit, else the newest. `after`: width kept free behind them.
+ * The place of a lane in its box. It has room for all offsets in `span` if they fit, else for the newest. `label`:
+ * units for the name before the cells; `after`: units kept free after them.
  */
 export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least, after = 0, most: number = CELL.most): LanePlace {
   const x = box.x + label;
@@ -288,7 +294,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   const fits = count * UNIT.least <= room;
   const unit = strip ? clamp(room / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(room / count), UNIT.least, UNIT.most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, most);
-  // An arriving batch stands above the cells, so most of the spare height is there.
+  // Most of the spare height is above the cells, because an arriving batch is drawn there.
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, box.height - ABOVE - BELOW - height) * 0.9;
   const middle = round(top + height / 2);
   return {
@@ -324,7 +330,7 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   if (height < CARD.compact) return { box, ports: { "": port }, queues: {}, folded: true };
   const top = y + BAR + 60 + (height < CARD.headed ? 5 : 20);
   const fitting = (foot: number): number => Math.max(1, Math.min(partitions.length, Math.floor((y + height - foot - top) / QUEUE.least)));
-  // Partitions without a row are counted under the others.
+  // Partitions for which there is no row are counted below the rows.
   const low = height < CARD.whole;
   const foot = !low ? 72 : fitting(10) < partitions.length && height >= CARD.headed ? 26 : height < CARD.headed ? 1 : 10;
   const rows = fitting(foot);
@@ -356,8 +362,8 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
   if (column === null) return readers;
   const [x, right] = column;
   for (const [name, lane] of Object.entries(plan.lanes)) {
-    // The row stands at the end of the lane in the box of the broker that leads it first; a leader that takes over
-    // sends from there.
+    // The rows are at the end of the lane in the box of the broker that leads the partition first. They stay there if
+    // another broker takes over.
     const first = lane.leaders[0];
     const place = brokers[`broker-${first}`]?.lanes[name] ?? Object.values(brokers).find((broker) => name in broker.lanes)?.lanes[name];
     if (place === undefined) continue;
@@ -369,17 +375,17 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
 
 const ROW = { most: 41, least: 30 };
 /**
- * The row of a consumer that no file names, in units: its height, with a line of its own for its squares, and the
- * height kept free above it.
+ * The row of a possible consumer in a log case, in units. `height`: with a line of its own for its squares; `below`:
+ * the row is below this y, which leaves room above it.
  */
 export const POSSIBLE_ROW = { height: 58, below: 70 };
-/** By which factors a row may be larger if its lane is high and its names are short. */
+/** Factors by which a row may be enlarged, the largest first, if its lane is high and its names are short. */
 const LARGER = [1.35, 1.2, 1.1] as const;
 
-/** Width beside a consumer's name for the number of records that it has read, in units. */
+/** Units beside a consumer's name for the number of records that it has read. */
 export const READ = 62;
 
-/** A text as wide as the title of a consumer without a name, for measuring. */
+/** A text as wide as the title of a possible consumer, which has no name. It is only measured. */
 const UNNAMED = "any consumer";
 
 /** Width of a consumer's name with its isolation level, in units. */
@@ -404,7 +410,7 @@ export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, 
   const height = Math.min(most * scale, each);
   const used = rows.length * height + 3 * (rows.length - 1);
   const middle = box.y + Math.max(0, (box.height - used) / 2);
-  // No message arrives at a possible consumer, so its row stands higher and leaves the room below it to the legend.
+  // No message arrives at a possible consumer, so its row is higher, to leave the room below it for the legend.
   const top = isPossible ? Math.min(middle, Math.max(box.y, POSSIBLE_ROW.below)) : middle;
   const places: Record<string, ReaderPlace> = {};
   rows.forEach((row, index) => {

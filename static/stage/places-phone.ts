@@ -1,9 +1,9 @@
 /**
- * Fixed places on a phone. Every client and every broker of the run has a small box, where messages leave and arrive:
- * clients above the network, brokers below it. One client, one broker with one lane and its consumers, and the
- * coordinator of the step are unfolded, each in a large box: the client's above the row of small client boxes, the
- * broker's below the row of small broker boxes. If a run has only one client or one broker, that one has only the large
- * box. The focus decides which of them are unfolded; partitions without a row are named below the picture. Pure.
+ * Computes the fixed places on a phone. Every client and every broker of the run has a small box, where messages leave
+ * and arrive: clients above the network, brokers below it. In addition, one client, one broker with one lane and its
+ * consumers, and one coordinator are unfolded, each in a large box: the client's above the row of small client boxes,
+ * the broker's below the row of small broker boxes. The step decides which ones. If a run has only one client or one
+ * broker, that one has only the large box. Partitions that are not in the picture are named below it. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -17,45 +17,46 @@ import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 /**
- * px between boxes, above the first one and below a lane: `TIGHT` is used if the picture then fits and with `WIDE` does
- * not.
+ * Units between boxes (`gap`), above the first one (`top`) and below a lane (`foot`). `TIGHT` is used if the picture
+ * fits only with it, else `WIDE`.
  */
 const WIDE = { gap: 6, top: 3, foot: 6 };
 const TIGHT = { gap: 3, top: 1, foot: 2 };
 const CLIENT = 86;
-/** Height of the unfolded client if there are small boxes, which name every client and its identity. */
+/** Units of height of the unfolded client if there are small boxes, which already have every client's identity. */
 const CLIENT_PANEL = 60;
 const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
-/** A picture lower than this, in units, shows only a lane without scrolling. */
+/** In a picture lower than this, in units, only the lane is visible without scrolling. */
 const LOW = 240;
-/** Height above a broker's cells, in units: for its name, and under it for a batch that arrives over a cell. */
+/** Units above a broker's cells, for its name and for an arriving batch that is drawn above a cell. */
 const HEAD = 31;
-/** Width of an offset while a log is short, in units: a cell then has room for two figures and an identity. */
+/** The greatest width of an offset while a log is short, in units: room for an identity and a number of two digits. */
 const NEAR = 64;
-/** Heights of a lane, in units. `whole`: with two lines in each cell. */
+/** Heights of a lane, in units. `whole`: the least with which cells have two lines. */
 const LANE = { least: 71, whole: 84, most: 120 };
 /**
- * Heights of the consumers below a lane, in units. `one`: at most one consumer at each lane; `least`: the least height
- * for several.
+ * Heights of the consumers' box below a lane, in units. `one`: the least if no lane has more than one consumer;
+ * `least`: the least if one has several.
  */
 const READERS = { one: 45, least: 57, most: 84 };
 /**
- * Heights of a coordinator, in units: without and with the entries of its log; `besideGroup`, `grouped`: the same two
- * with the offsets of a group below.
+ * Heights of a coordinator, in units. `least`: without the entries of its log; `most`: with them; `besideGroup`,
+ * `grouped`: the same two if the offsets of a group are below.
  */
 const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
 const MARKERS = 37;
-/** The most rows for strips of other partitions, their height, and the px between them. */
+/** Rows for strips of other partitions: the most rows, and in units their height and the gap between them. */
 const ROW = { most: 2, height: 23, gap: 4 };
 /**
- * Small boxes, in units: one line for a client; for a broker a line, and rows for strips of the partitions that it
- * leads. `clients`, `brokers`: the most boxes side by side.
+ * Small boxes. In units: `client`: height of a client's; `head`, `row`, `foot`: heights of the parts of a broker's,
+ * which has up to `rows` rows for strips of its partitions; `gap`: between boxes. `clients`, `brokers`: the most boxes
+ * side by side.
  */
 const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, clients: 4, brokers: 6, gap: 6 };
-/** px under the picture for the names of components that it leaves out and for its text. */
+/** px below the picture for the line that names the components that it leaves out. */
 const UNDER = 28;
-/** Shares of the width at which requests go down and responses come up. */
+/** The x at which requests go down and responses come up, as shares of the picture's width. */
 const DOWN = 0.29;
 const UP = 0.69;
 
@@ -66,7 +67,7 @@ export interface Slots {
   readers: Box | null;
   coordinator: Box | null;
   rows: Box[];
-  /** The small boxes of all clients and of all brokers, in their order; empty if there is only one. */
+  /** The small boxes of all clients; empty if there is only one client. `brokerChips`: the same for brokers. */
   clientChips: Box[];
   brokerChips: Box[];
   down: number;
@@ -78,8 +79,8 @@ export function phoneWidth(size: Size): number {
 }
 
 /**
- * `count` boxes of the same size, at most `most` side by side, in rows as even as possible; with the height of all
- * rows. None for fewer than two.
+ * `count` boxes of the same size, at most `most` side by side, in rows with as equal numbers of boxes as possible; and
+ * the height of all rows. No boxes if `count` is below two.
  */
 function chipsIn(count: number, most: number, y: number, width: number, height: number): { boxes: Box[]; height: number } {
   if (count < 2) return { boxes: [], height: 0 };
@@ -93,14 +94,14 @@ function chipsIn(count: number, most: number, y: number, width: number, height: 
 }
 
 /**
- * The number of rows for strips in the small box of a broker: as many as the most partitions that one of the brokers
- * ever leads, within limits.
+ * The number of rows for strips in each broker's small box: as many as the greatest number of partitions that one of
+ * the brokers leads during the run, within limits.
  */
 const chipRows = (plan: StagePlan): number => clamp(Math.max(0, ...plan.brokers.map(({ lanes }) => lanes.length)), 1, CHIP.rows);
 
 /**
- * The places of everything on a phone. All heights start at their least; the spare height goes to the network, the
- * coordinator, the lane and the consumers.
+ * The boxes of everything on a phone, and the size of the picture in units. All parts have at least their least
+ * heights; the spare height goes to the network, the coordinator, the lane and the consumers.
  */
 export function slotsOf(plan: StagePlan, size: Size): { width: number; height: number; slots: Slots } {
   const width = phoneWidth(size);
@@ -116,15 +117,16 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const rows = chipRows(plan);
   const brokerChip = CHIP.head + rows * CHIP.row + CHIP.foot;
   const small = { clients: chipsIn(plan.clients.length, CHIP.clients, 0, width, CHIP.client).height, brokers: chipsIn(plan.brokers.length, CHIP.brokers, 0, width, brokerChip).height };
-  // If brokers have small boxes, the strips of their partitions stand in these, and markers fly from box to box.
+  // If brokers have small boxes, the strips are in these, and markers fly between them; so neither needs room of its
+  // own.
   const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
   const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
   const markersAt = ({ gap }: typeof WIDE): number => (small.brokers > 0 ? gap : MARKERS);
   const leastAt = (apart: typeof WIDE): number => small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + apart.foot + (readers ? leastReaders + apart.gap : 0) + (coordinates ? lowest + markersAt(apart) : 0) + count * (ROW.height + ROW.gap) + 2 * apart.top + apart.gap;
   const apart = leastAt(WIDE) > given && leastAt(TIGHT) <= given ? TIGHT : WIDE;
   const least = leastAt(apart);
-  // A picture that scrolls anyway gets room for a tag beside its messages, unless rows for strips need the room to be
-  // visible.
+  // A picture that has to scroll anyway gets additional room for a tag beside messages, unless it has rows for strips
+  // that would then not be visible.
   const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
@@ -132,10 +134,10 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     spare -= taken;
     return taken;
   };
-  // Messages between the boxes of several brokers stand side by side, so the network's height has precedence.
+  // With several brokers, messages are side by side, so spare height goes to the network first.
   const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
-  // Messages get two rows before cells grow.
+  // Then the network gets room for two rows of messages, before cells get higher.
   const whole = LANE.least + take(LANE.whole - LANE.least);
   const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
   const lane = whole + take(LANE.most - whole);
@@ -168,7 +170,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   };
 }
 
-/** The one row of a client's queues, for the partition that the step is about. */
+/** The only row for a client's queues, in the client's large box: it shows the partition that the step is about. */
 function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"][string] {
   const row = { x: x + 12, y: y + height - 33, width: width - 20, height: 28 };
   const waiting = { ...row, x: x + 58, width: (width - 74) / 2 };
@@ -176,24 +178,26 @@ function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"
 }
 
 const LABEL = { least: 56, most: 168 };
-/** Width at the right end of a strip for its offsets, in units. */
+/** Units at the right end of a strip for the offsets of its gates. */
 const GATES = 92;
 
-/** A strip in a row of its own: the partition with its broker, its batches, and at which offsets consumers stop. */
+/**
+ * The place of a strip in a row of its own: the names of partition and broker, the batches, then the gates' offsets.
+ */
 export function rowLane(span: { first: number; end: number }, name: string, broker: string, row: Box): LanePlace {
   const label = clamp(textWidth(name, 12, true) + 6 + textWidth(broker, 12) + 28, LABEL.least, LABEL.most);
   return lanePlace(span, row, true, label, GATES);
 }
 
-/** A strip in the small box of its broker. */
+/** The place of a strip in a row of its broker's small box. */
 export function chipLane(span: { first: number; end: number }, name: string, row: Box): LanePlace {
   const label = clamp(textWidth(name, 12, true) + 14, 26, row.width * 0.5);
   return lanePlace(span, row, true, label, -14);
 }
 
 /**
- * The places on a phone. All clients share one large place, and so do all brokers; `standing` gives it to those of the
- * focus.
+ * The places on a phone. All clients share one large box, and so do all brokers; `standing` gives it to the one that
+ * the step is about.
  */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
@@ -218,7 +222,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
     const port = [slots.down, chip?.y ?? top] as const;
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
       const span = plan.lanes[name];
-      // A refused batch stands after the log, and not on a stored batch.
+      // If the plan says that a batch is refused, there is room for it after the log.
       const place = lanePlace(span ?? { first: 0, end: 8 }, slots.lane, false, 56, span?.refuses === true ? ARRIVAL : 0);
       return [name, { ...place, cells: { ...place.cells, near: NEAR }, port }];
     }));
@@ -235,7 +239,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
     kind: "cluster", form: "phone", width, height: round(height + beside.height), hue: huesOf(plan), clients, brokers, readers,
-    // Controller and tool act one at a time, in the place of the client.
+    // The controller and the tool are drawn in the client's box, when one of them acts.
     others: { ...Object.fromEntries(CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller))
       .map((name) => [name, { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] as const }])), ...beside.others },
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,

@@ -1,6 +1,6 @@
 /**
- * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its
- * broker's box, and two or three boxes stand in a row. Above them stand the lens, in which the lane of the step is
+ * Computes the places of a run with more lanes than fit at full size. Every lane is a strip of cells without numbers in
+ * its broker's box, and two or three boxes are side by side. Above them are the lens, in which the lane of the step is
  * drawn at full size, and one place for the coordinator of the step; both are visible without scrolling. Pure.
  */
 
@@ -15,10 +15,12 @@ const COORDINATOR = 84;
 const HEAD = 26;
 const LINE = 30;
 const GAP = 6;
-/** The possible numbers of boxes in a row: the first with which everything is visible without scrolling is used. */
+/**
+ * The numbers of boxes in a row that are tried: the first with which everything is visible without scrolling is used.
+ */
 const ACROSS = [2, 3] as const;
 const STRIP = { least: 13, most: 22 };
-/** The most offsets that the lens has room for; of a longer log, it shows the newest. */
+/** The most offsets for which the lens has room; of a longer log, it shows the newest. */
 const LENS_OFFSETS = 16;
 
 interface Shelved {
@@ -28,7 +30,7 @@ interface Shelved {
   strip: number;
 }
 
-/** The boxes in rows of `across`, each row as high as its strips need. */
+/** The brokers in rows of `across` boxes, each row as high as its strips need, in `room` units of height. */
 function shelved(rows: readonly Rows[], across: number, room: number): Shelved {
   const shelves: Rows[][] = [];
   for (let index = 0; index < rows.length; index += across) shelves.push(rows.slice(index, index + across));
@@ -61,7 +63,7 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
     const height = heightOf(shelf, high);
     shelf.forEach((row, index) => {
       const box = rounded({ x: left + index * (own + GAP), y, width: own, height });
-      // Messages leave and arrive at the edges of the column, also for a box in the middle of a row.
+      // Messages leave and arrive at the edges of the whole column, even if the box is in the middle of a row.
       const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] => {
         const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * high, width: box.width, height: high }, true);
         return [name, { ...place, port: [left, place.port[1]], out: [right, place.out[1]] }];

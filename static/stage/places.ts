@@ -1,9 +1,10 @@
 /**
- * The places of everything in a run. Pure.
+ * Computes the places of all components of a run. Pure.
  *
- * `places` computes them once, from the plan and the size. `grown` adds places for what a branch or an intervention
- * adds, and moves nothing. `standing` adapts them to a step: where coordinators share one place, where a broker takes
- * over the box of another, and where the lane of the step is drawn enlarged above strips (the lens).
+ * `places` computes them once, from the plan and the size of the stage. `grown` adds places for components that a
+ * branch or an intervention adds, and moves nothing. `standing` adapts the places to a step: if coordinators share one
+ * place, if a broker takes over the lanes of another, and if the lane of the step is drawn at full size above strips
+ * (the lens).
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
@@ -19,9 +20,9 @@ import { stripPlaces } from "./places-strips.ts";
 
 /** A stage narrower than this, in px, is upright. */
 export const UPRIGHT = 860;
-/** The name of the one box in which the lanes of a log case stand, because a log case has no brokers. */
+/** The name of the only box of a log case, which has all lanes, because a log case has no brokers. */
 export const FILES = "broker-0";
-/** The key of a consumer that no file names. */
+/** The key of the row of a possible consumer, in a log case whose files name no consumers. */
 export const POSSIBLE = "";
 
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
@@ -38,8 +39,8 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
 }
 
 /**
- * The rows of consumers of a log case. The possible consumer stands in the place of those that a preview of a remedy
- * adds, until it adds them.
+ * The rows of consumers of a log case, with a row for a possible consumer at each lane: it has the place of the
+ * consumers that a preview of a remedy adds, and is shown until the preview adds them.
  */
 function withPossible(plan: StagePlan, readers: Places["readers"]): Places["readers"] {
   return Object.fromEntries(Object.entries(readers).map(([lane, rows]) => {
@@ -54,8 +55,8 @@ function withPossible(plan: StagePlan, readers: Places["readers"]): Places["read
 const possibleOf = (lanes: string[]): StagePlan["consumers"][number] => ({ name: POSSIBLE, isolation: "read_committed", lanes });
 
 /**
- * The places of a run, with those of what the plan adds to `base`. `beside`: the middleware's own picture for its
- * steps, in a run with brokers and a middleware that has no room for a wing; null otherwise.
+ * The places of a run: those of `base`, and places for what `plan` adds to it. `beside`: the places of the middleware's
+ * own picture, for a run with brokers and a middleware on a stage without room for a wing; else null.
  */
 export function runPlaces(base: StagePlan, plan: StagePlan, header: Header, view: View, size: Size): { run: Places; beside: Places | null } {
   const made = (room: Size): Places => {
@@ -69,10 +70,10 @@ export function runPlaces(base: StagePlan, plan: StagePlan, header: Header, view
   return { run: room === size ? run : made(size), beside: besideCluster(plan, size) };
 }
 
-/** The size of the brokers' picture; with a wing for the nodes of a middleware, a part of the stage. */
+/** The size of the brokers' picture: that of the stage, or less if the nodes of a middleware have a wing. */
 const roomOf = (plan: StagePlan, size: Size): Size => LATER.nodes?.wing.room(plan, size) ?? size;
 
-/** The middleware's own picture, for its steps, in a run with brokers and a middleware; null for other runs. */
+/** The places of the middleware's own picture, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
   return hasBoth(plan) ? (LATER.nodes?.places(plan, size) ?? null) : null;
 }
@@ -82,27 +83,27 @@ export function isAt(here: Places, frame: Frame, focus: Focus): boolean {
   return [focus.actor, frame.step?.actor, frame.step?.params["sender"], frame.step?.params["receiver"]].some((name) => typeof name === "string" && here.others[name] !== undefined);
 }
 
-/** The broker of a log case, with a coordinator if the coordinator's log is among the files. */
+/** The one broker of a log case's plan, with all lanes. It coordinates what the coordinators' logs in the files say. */
 function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
   const files = plan.brokers.find(({ name }) => name === FILES);
   return { name: FILES, lanes, transactional_ids: files?.transactional_ids ?? [], groups: files?.groups ?? [] };
 }
 
-/** Whether in both plans each broker leads and coordinates the same, and both or neither have consumers. */
+/** Whether each broker leads and coordinates the same in both plans, and either both or none have consumers. */
 export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
   const rows = (one: StagePlan): string => rowsOf(one).map((row) => JSON.stringify(row)).sort().join();
   return rows(plan) === rows(other) && plan.consumers.length > 0 === other.consumers.length > 0;
 }
 
 /**
- * The plan from which the places of a run with interventions are made: that of the run without them, so that nothing
- * moves and a broker that takes over a lane leads it in its old place. The run's own plan is used if a lane has no
- * place there, and on a phone if a broker with a box of its own takes over.
+ * The plan from which the places of a run are made. In a run with interventions, it is the plan of the run without
+ * them, so that nothing moves; a broker that takes over a lane leads it in the lane's old place. The run's own plan is
+ * used if a lane has no place in the other one, and on a phone if a broker with a box of its own takes over.
  */
 export function basisOf(plan: StagePlan, whole: Size): StagePlan {
   const { stands } = plan;
   const size = roomOf(plan, whole);
-  // Pictures with strips have no box that a broker could take over.
+  // In pictures with strips, no broker takes over a box.
   if (stands === undefined || (size.form !== "phone" && deskPlaces(stands, size) === null)) return plan;
   const before = rowsOf(stands);
   const known = new Set(before.flatMap(({ lanes }) => lanes));
@@ -118,7 +119,8 @@ export function basisOf(plan: StagePlan, whole: Size): StagePlan {
 }
 
 /**
- * The places with those of later additions: clients in the network's corner, lanes as strips in a broker's first line.
+ * The places of a run, and places for what its plan has in addition: clients in the corner of the network, lanes as
+ * strips in the first line of a broker.
  */
 export function grown(run: Places, plan: StagePlan): Places {
   if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...withPossible(plan, lateReaders(run, plan)) } };
@@ -157,14 +159,14 @@ function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
     .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]).filter(([, rows]) => Object.keys(rows as object).length > 0));
 }
 
-/** The name of the place of a partition's current leader; null while it has none. */
+/** The name of the broker's place that stands for a partition's current leader; null while it has none. */
 export function ledBy(frame: Frame, here: Places, partition: string): string | null {
   if (here.kind === "log") return FILES;
   const leader = frame.view.partitions?.[partition]?.leader;
   return leader === null || leader === undefined ? null : `broker-${leader}`;
 }
 
-/** The id of the replica of a partition that a broker's place shows; null if it shows none. */
+/** The broker id of the replica of a partition that the broker's place `place` shows; null if it has none. */
 export function replicaIn(frame: Frame, place: string, partition: string): string | null {
   const known = frame.view.partitions?.[partition];
   if (known === undefined) return null;
@@ -198,7 +200,9 @@ function namedBy(frame: Frame, { partition, messages, tag }: Focus): unknown[] {
   ];
 }
 
-/** The partitions of a changed record, of a client's batch or queue, or of a request that timed out. */
+/**
+ * The partitions to which a changed path leads: of a record, of a client's batch or queue, or of a client's request.
+ */
 function ofClient({ view, previousView }: Frame, [room, id = "", part, name = ""]: readonly string[]): (string | undefined)[] {
   if (room === "records") return [view.records?.[id]?.partition];
   const client = previousView?.clients?.[id] ?? view.clients?.[id];
@@ -228,7 +232,7 @@ export function standing(run: Places, frame: Frame, focus: Focus): Places {
   return takenOver(throughLens(withOneCoordinator(run, frame, focus), frame, focus), frame);
 }
 
-/** The places with only the coordinator that the step is about, if coordinators share a place. */
+/** The places, in which only the coordinator that the step is about has a place, if coordinators share one. */
 function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
   if (!Object.values(run.brokers).some((broker) => broker.coordinator?.shared === true)) return run;
   const coordinator = coordinatorAt(frame, run, focus);
@@ -240,8 +244,8 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
 const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
 
 /**
- * For a broker's box that has a coordinator which coordinates nothing now: the names of the brokers without a
- * coordinator's place that coordinate instead.
+ * The names of the brokers that coordinate, but have no coordinator's place, if broker `name` has such a place and
+ * coordinates nothing now; else empty.
  */
 function heirsOf(run: Places, frame: Frame, name: string): string[] {
   if (run.brokers[name]?.coordinator == null || coordinates(frame, name)) return [];
@@ -249,8 +253,8 @@ function heirsOf(run: Places, frame: Frame, name: string): string[] {
 }
 
 /**
- * The brokers' places, where a broker with only a line and the broker of a box change places if the former leads all
- * lanes of the box.
+ * The brokers' places. If a broker that has only a line now leads all lanes in another broker's box, these two brokers
+ * exchange their places.
  */
 function exchanged(run: Places, frame: Frame): Places["brokers"] {
   let brokers = run.brokers;
@@ -266,8 +270,9 @@ function exchanged(run: Places, frame: Frame): Places["brokers"] {
 }
 
 /**
- * The places in which a broker without a box takes over from the broker of a box: it leads the lane there, and
- * coordinates there. Nothing else moves, and a dead broker keeps its first line.
+ * The places at a step at which another broker leads a lane, or coordinates, than the one in whose box this is drawn.
+ * The lane or the coordinator then belongs to that broker, but stays where it is; the broker of the box keeps its first
+ * line.
  */
 function takenOver(run: Places, frame: Frame): Places {
   if (run.kind !== "cluster" || run.lens !== null) return run;
@@ -290,10 +295,12 @@ function takenOver(run: Places, frame: Frame): Places {
   return brokers === run.brokers ? run : { ...run, brokers: withFirstLines(run, brokers) };
 }
 
-/** px between the first line of a broker's box and a lane in it that another broker now leads. */
+/** Units between the first line of a broker's box and a lane in it that another broker now leads. */
 const LENT = 3;
 
-/** A broker whose box others now use wholly keeps its first line. */
+/**
+ * The brokers' places, in which a broker has only the first line of its box if other brokers now use the rest of it.
+ */
 function withFirstLines(run: Places, brokers: Places["brokers"]): Places["brokers"] {
   const heirs = Object.values(brokers).flatMap(({ lanes }) => Object.entries(lanes)).filter(([, { heir }]) => heir !== undefined);
   return Object.fromEntries(Object.entries(brokers).map(([name, place]) => {
@@ -303,7 +310,7 @@ function withFirstLines(run: Places, brokers: Places["brokers"]): Places["broker
   }));
 }
 
-/** The places with the lane that the step is about at full size in the lens; its strip is marked. */
+/** The places, in which the lane that the step is about is at full size in the lens; its strip stays as an echo. */
 function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   const partition = run.lens === null ? null : partitionAt(frame, run, focus);
   const broker = partition === null ? null : ledBy(frame, run, partition);
@@ -322,14 +329,16 @@ function endsOf(frame: Frame, focus: Focus): (string | undefined)[] {
   return messages.flatMap((message) => [message?.from, message?.to]);
 }
 
-/** The name of the place in the corner of the network where this actor stands: ZooKeeper has the controller's. */
+/**
+ * The name of the place in which this actor is drawn: ZooKeeper has the controller's place, any other actor its own.
+ */
 const cornerOf = (actor: string): string => (actor === "zookeeper" ? "controller" : actor);
 
 const brokerHeard = (frame: Frame, run: Places, focus: Focus): string | null => endsOf(frame, focus).find((name) => name !== undefined && name in run.brokers) ?? null;
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
   const { step, view } = frame;
-  // For a consumer whose records an application passes on: the producer of that application.
+  // If the step is about a consumer whose records an application passes on, the producer of that application counts.
   const passesOn = Object.values(view.applications ?? {}).find(({ loop }) => loop != null && loop.consumer === focus.actor)?.client;
   const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...endsOf(frame, focus), passesOn];
   const found = candidates.find((name) => typeof name === "string" && name in run.clients);
@@ -338,20 +347,20 @@ function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
 
 const ABOUT_BROKER = new Set<Focus["kind"]>(["actor", "leader", "refused", "copy"]);
 
-/** The broker that acts in a step, if its log, its own state or a message of it is visible; null otherwise. */
+/** The broker that acts in a step, if the step shows its log, its own state or a message of it; else null. */
 function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | null): string | null {
   const { actor, kind } = focus;
   const place = actor === null || kind === "coordinator" ? undefined : run.brokers[actor];
   if (actor === null || place === undefined) return null;
-  // A follower that only learns the high watermark stores nothing, so it is not unfolded.
+  // A follower that only learns the high watermark is not unfolded, because it stores nothing.
   if (kind === "actor" && frame.step?.kind === "replication") return null;
   const hasLog = partition === null || place.lanes[partition] !== undefined;
   return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
 }
 
 /**
- * The strips of other partitions in the rows of a phone: first the partitions that the step names, then the others in
- * their order.
+ * The strips in the rows of a phone, for partitions other than the one at full size: first those that the step names,
+ * then the others in their order. `owner`: the broker whose log the strip shows.
  */
 function besideLane(run: Places, frame: Frame, focus: Focus, partition: string | null): { owner: string; name: string; lane: LanePlace }[] {
   const rows = run.rows ?? [];
@@ -373,8 +382,8 @@ function besideLane(run: Places, frame: Frame, focus: Focus, partition: string |
 }
 
 /**
- * The strips in the small box of a broker: the partitions that it leads now, then those that it leads at another time
- * and keeps a copy of.
+ * Partition → strip in the small box of a broker: first the partitions that it leads now, then those that it leads at
+ * another step and of which it has a copy now.
  */
 function chipLanes(run: Places, frame: Frame, name: string): Record<string, LanePlace> {
   const { rows = [], lanes } = run.brokers[name] as BrokerPlace;
@@ -388,10 +397,10 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
   }));
 }
 
-/** The large place of a partition's lane, in whichever broker's box it is. */
+/** The place of a partition's lane at full size, from the first broker that has one. */
 const wholeLane = (run: Places, partition: string): LanePlace | undefined => Object.values(run.brokers).map(({ lanes }) => lanes[partition]).find((lane) => lane !== undefined);
 
-/** The places of the components that are in the picture at this step, on a phone with the unfolded ones. */
+/** The places on a phone of the components that are in the picture at this step, with those that are unfolded. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
@@ -402,16 +411,17 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
   const coordinator = coordinatorAt(frame, run, focus);
-  // If a coordinator acts whose broker has no copy of this log, its place shows what it does, so the broker is not
-  // unfolded.
+  // If a coordinator acts and its broker has no copy of this log, the broker is not unfolded: the coordinator's place
+  // shows the step.
   const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
-  // Nor is a broker with a small box unfolded when the tool or the controller sends it a request: the log in question
-  // stays in sight.
+  // If the tool or the controller sends a request to a broker with a small box, the broker is not unfolded either, so
+  // that the log that the step is about stays visible.
   const heard = controls && (leader === null || !hasChips) ? brokerHeard(frame, run, focus) : null;
   const broker = (inRail ? null : acting) ?? heard ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const brokers: Places["brokers"] = {};
   const place = broker === null ? undefined : run.brokers[broker];
-  // A follower that copies, and a leader that the plan does not know, have the place that the plan gives the lane.
+  // The lane of a follower that copies, and of a leader that the plan does not know, has the place of the lane in the
+  // plan.
   const isHere = broker !== null && partition !== null && (place?.lanes[partition] !== undefined || focus.kind === "copy" || leader === broker);
   const lane = !isHere || partition === null ? undefined : wholeLane(run, partition);
   if (hasChips) {
@@ -449,15 +459,15 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
 }
 
 /**
- * The places of other components that have one at every step, without controller and tool, which stand in the client's
- * place.
+ * The places of the other components, without the controller and the tool, which are in the picture only when they act.
  */
 function withoutCorners(run: Places): Places["others"] {
   return Object.fromEntries(Object.entries(run.others).filter(([name]) => !CORNERS.some((one) => one === name)));
 }
 
 /**
- * The places of clients: the given one with its queue of this partition, the others as small boxes if they have one.
+ * The places of clients: client `client` in full, with its queue of this partition; of the others, those that have
+ * small boxes.
  */
 function clientsOf(run: Places, partition: string | null, client: string | null): Places["clients"] {
   return Object.fromEntries(Object.entries(run.clients).flatMap(([name, { panel, ...own }]): [string, ClientPlace][] => {
@@ -468,8 +478,8 @@ function clientsOf(run: Places, partition: string | null, client: string | null)
 }
 
 /**
- * The broker that coordinates the transaction in question; else the one with the transaction that changed last; null:
- * none.
+ * The broker whose coordinator is shown: that of the step's transactional id; without one, the broker whose transaction
+ * changed last; else one that is down or planned. Null if no broker has a coordinator's place.
  */
 function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
   const placed = Object.keys(run.brokers).filter((name) => run.brokers[name]?.coordinator != null);

@@ -1,4 +1,4 @@
-/** A producer on a phone. */
+/** Draws a producer on a phone. */
 
 import { nothing, svg } from "lit";
 import type { ClientView, Frame } from "../player/frame.ts";
@@ -19,7 +19,7 @@ export function uprightBody(frame: Frame, here: Places, name: string, client: Cl
   const nameWidth = Math.min(textWidth(name, 16, true), 110);
   const pill = 150;
   const folded = place.panel !== undefined;
-  // The small box already says its identity.
+  // The small box already has the identity.
   const facts = application === null ? "" : application.fact;
   const small = Math.min(textWidth(name, 14, true), 110);
   const room = Math.max(130, Math.min(textWidth(state.said, 13) + 2, width - small - 140));

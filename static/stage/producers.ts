@@ -1,6 +1,6 @@
 /**
- * Applications and producers: identity, state, waiting batches, batches without a response, and what the application
- * knows of its records.
+ * Draws applications and producers: identity, state, waiting batches, batches without a response, and what the
+ * application knows of its records.
  */
 
 import { nothing, svg } from "lit";
@@ -29,7 +29,7 @@ import { hueIn } from "../diagrams/instance.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;
-/** A box of this height, in units, has room for a timer and for what the application knows. */
+/** A box at least so many units high has room for a timer and for what the application knows. */
 const WHOLE = 230;
 
 const hasFoot = ({ folded, box: { height } }: ClientPlace): boolean => !folded && height >= WHOLE;
@@ -56,12 +56,12 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** The key of the only client's tag that is about a batch. */
+/** The catalogue key of the only tag of a client that is about one of its batches. */
 const OF_BATCH = "stage.tag.same_numbers";
 
 /**
- * The box of the one batch that a quiet step changes or that its tag is about; else of the queue that the step names;
- * null if there is neither. Both are nearer to the event than the client's name.
+ * The box that is marked in a step of a client: of the batch, if the step changes only one and has no tag or a tag
+ * about it; else of the queue that the step names. Null if there is neither; the client is then marked at its name.
  */
 function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: ClientPlace, queued: readonly StageObject[]): Box | null {
   const { step } = frame;
@@ -76,7 +76,7 @@ function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: Clie
   return { x: x + 3, y: y + 3, width: width - 6, height: height - 6 };
 }
 
-/** A producer's applications, by name. */
+/** The applications that use a producer, as [name, view]. */
 const applicationsOf = (view: View, client: string) => Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
 
 /** The properties that every form of a producer's box shares. */
@@ -102,7 +102,9 @@ export function applicationOf(view: View, client: string): { name: string; fact:
 interface State {
   said: string;
   bad: boolean;
-  /** A text about stored batches that the client does not know of; null if there are none. */
+  /**
+   * A text that says that the client does not know of stored batches, or of a higher epoch; null if it is up to date.
+   */
   outdated: string | null;
 }
 
@@ -119,10 +121,10 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   if (client.closed) return { said: say("stage.closed"), bad: false };
   const state = client.transaction_manager?.state;
   if (state === undefined) return { said: say("stage.plain_producer"), bad: false };
-  // In Kafka 2.0, a producer without transactions stays in its first state, with and without an id.
+  // In Kafka 2.0, a producer without transactions stays in its first state even if it has a producer id.
   const { transactional_id: id, producer_id: producer } = client.transaction_manager ?? {};
   if (state === "UNINITIALIZED" && id === null && !isAbsent(producer ?? null)) return { said: say("stage.idempotent"), bad: false };
-  // For a producer without transactions, the state does not say whether responses are outstanding, so the text does.
+  // The state of a producer without transactions does not tell whether responses are outstanding, so the text says so.
   if (state === "READY" && id === null && Object.keys(client.batches).length > 0) return { said: say("stage.sending"), bad: false };
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
@@ -152,7 +154,7 @@ function selected(frame: Frame, name: string, client: ClientView): boolean {
   return isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null });
 }
 
-/** The identity as text, if a pill would be too high. */
+/** The drawing of the identity as plain text, for a box that is too low for a pill. */
 function identityText(client: ClientView, right: number, y: number, room: number): SVGTemplateResult | typeof nothing {
   const manager = client.transaction_manager;
   if (manager == null) return nothing;
@@ -165,8 +167,8 @@ function identityText(client: ClientView, right: number, y: number, room: number
 const TWO_LINES = 46;
 
 /**
- * The box of a folded client, if there are too many clients for large boxes: name, identity, state, and how many
- * batches wait and are sent.
+ * The box of a folded client (there are too many clients for large boxes): its name, identity and state, and the
+ * numbers of its waiting batches and of its requests in flight.
  */
 function foldedBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
@@ -227,7 +229,8 @@ type Zone = (typeof ZONES)[number];
 export const ZONES = ["waiting", "sent"] as const;
 
 /**
- * The drawing of one zone of a queue, inside a client's box. `line`: units from its top to the baseline of its name.
+ * The drawing of one zone of a queue (waiting or sent) inside the client's box `card`. `line`: units from the zone's
+ * top to the baseline of its name, which is drawn if `isNamed`.
  */
 export function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, isNamed: boolean): SVGTemplateResult {
   const { x, y, width, height } = queue[zone];
@@ -252,7 +255,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const left = place.box.x;
   const top = place.box.y;
   const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
-  // A low box has no line for the names of the zones: they stand inside empty zones.
+  // A low box has no line for the names of the zones, so only empty zones have their names, inside them.
   const isHeaded = first !== undefined && first.row.y - top >= BAR + 78;
   const more = isHeaded ? 0 : withoutRow(client, place).batches;
   return {
@@ -272,23 +275,23 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   };
 }
 
-/** The state on the left and the transactional id on the right; a long id has a line of its own. */
+/** The drawing of a client's state, and right of it the transactional id; a long id has a line of its own. */
 function stateLine(state: { said: string; bad: boolean }, id: string | null, width: number): SVGTemplateResult {
   const classes = state.bad ? "bad" : "k";
   if (id === null) return fittedText(12, BAR + 47, state.said, width - 24, 13, { classes, least: 10 });
-  // One line of slightly smaller letters is better than two tight ones.
+  // One line in slightly smaller letters is preferred to two lines.
   const size = [13, 12, 11].find((one) => textWidth(state.said, one) + textWidth(id, one) + 10 <= width - 24);
   if (size !== undefined) return svg`${text(12, BAR + 47, state.said, `s${size} ${classes}`)}${text(width - 12, BAR + 47, id, `s${size} k`, "end")}`;
   return svg`${fittedText(12, BAR + 42, state.said, width - 24, 12, { classes, least: 9 })}${fittedText(12, BAR + 55, id, width - 24, 12, { classes: "k", least: 8 })}`;
 }
 
-/** The queues of partitions without a row, and the number of batches in them. */
+/** The queues of a client for which the picture has no row, and the number of batches in them. */
 function withoutRow(client: ClientView, place: ClientPlace) {
   const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
   return { others, batches: others.reduce((sum, [, queue]) => sum + queue.batches.length, 0) };
 }
 
-/** The line under the rows that counts the queues without a row. */
+/** The line below the rows that counts the queues without a row and their batches; nothing if these have no batches. */
 function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const { others, batches } = withoutRow(client, place);
   if (batches === 0) return nothing;
@@ -307,7 +310,9 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
       fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(frame.view, here, client, tally, y + 19, width)}`}`;
 }
 
-/** One line under the last row of a low box: how many records the application knows to be stored. */
+/**
+ * In a low box, a line below the last row: how many records the application knows to be stored. Nothing without room.
+ */
 function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const { y, height } = place.box;
   const rows = Object.values(place.queues).map(({ row }) => row.y + row.height - y);
@@ -317,7 +322,7 @@ function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPl
     fittedText(width - 12, height - 9, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}`;
 }
 
-/** Height that this line needs under the last row, in units. */
+/** Units of height that this line needs below the last row. */
 const LOW_FOOT = 24;
 
 interface Tally {
@@ -344,7 +349,7 @@ function tallyOf(frame: Frame, name: string): Tally {
   };
 }
 
-/** The outcomes of the records that have a square in the picture. */
+/** The statuses of the records that have a square in the picture. */
 export function fatesDrawn(view: View, here: Places): Set<string> {
   const named = Object.entries(here.clients).filter(([, place]) => hasFoot(place)).map(([name]) => name);
   return new Set(Object.values(view.records ?? {}).filter(({ producer }) => named.includes(producer)).map(({ status }) => status));
@@ -360,7 +365,7 @@ function producerIdOf(view: View, { partition, offset }: RecordView): Id {
 
 function squares(view: View, here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
   const most = Math.floor((width - 24) / (SQUARE + 2));
-  // The squares take two rows if one is too short, so that a record that failed early is visible, too.
+  // If one row is too short, the squares have two, so that records that failed early are visible, too.
   const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
@@ -380,8 +385,8 @@ function squares(view: View, here: Places, client: ClientView, tally: Tally, top
 }
 
 /**
- * The ids of the batches without a response, in the order in which they were sent; then of those that are drained and
- * not sent yet.
+ * The ids of a partition's batches that are sent and have no response, in the order in which they were sent; then of
+ * those that are drained and not sent yet.
  */
 function sentIn(client: ClientView, partition: string): string[] {
   const sent = Object.values(client.requests).flatMap((request) => request.batches);
@@ -397,8 +402,8 @@ interface Queued {
 }
 
 /**
- * The batches of a queue that have room; how many more wait and are sent; and `from`, the x where the waiting ones
- * begin.
+ * The batches of a queue that have room, `waiting` and `sent`, and how many more there are of each. `from`: x of the
+ * left edge of the waiting ones.
  */
 interface QueueCells {
   waiting: Queued[];
@@ -406,13 +411,13 @@ interface QueueCells {
   moreWaiting: number;
   moreSent: number;
   from: number;
-  /** The ids of batches in a low row that show their records before their sequences. */
+  /** The ids of the batches that have their records before their sequence numbers in one line, in a low row. */
   both: ReadonlySet<string>;
 }
 
 /**
- * The cells of the batches of one partition: waiting ones from the right, the head of the queue first; sent ones from
- * the left.
+ * The cells for the batches of one partition's queue: waiting ones from right to left, beginning with the head of the
+ * queue; sent ones from left to right.
  */
 function cellsIn(view: View, name: string, client: ClientView, partition: string, queue: ClientPlace["queues"][string]): QueueCells {
   const waiting = client.queues[partition]?.batches ?? [];
@@ -438,7 +443,7 @@ function cellsIn(view: View, name: string, client: ClientView, partition: string
   }
   let at = queue.sent.x + 3;
   const end = queue.sent.x + queue.sent.width - 2;
-  // All batches in flight are shown in narrower cells, rather than only some of them.
+  // If the sent batches do not fit, their cells are narrower, so that all of them are shown.
   const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
   const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
   const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;
@@ -500,16 +505,16 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   return objects;
 }
 
-/** Least width of a batch in a queue, in units: its sequences can still be read. */
+/** The least width of a batch in a queue, in units, in which its sequence numbers can be read. */
 const LEAST_CELL = 26;
 
-/** The most units for the names of records in a queue; longer names are left out. */
+/** The most units for the names of a batch's records in a queue; longer ones are left out. */
 const RECORDS = 60;
 
-/** From this height on, in units, a batch has its records above its sequences. */
+/** In a row at least so many units high, a batch has its records above its sequence numbers. */
 const NAMED_ABOVE = 34;
 
-/** The names of a batch's records, as sentences name them; "" if they are too long for a queue. */
+/** The names of a batch's records (`r1–r3`); "" if they are too long for a queue. */
 function recordsOf(batch: ClientBatchView): string {
   const records = serialsText(batch.serials);
   return textWidth(records, 13) <= RECORDS ? records : "";
@@ -521,7 +526,7 @@ function bothOf(batch: ClientBatchView): string {
   return records === "" ? labelFor(batch) : `${records} | ${labelFor(batch)}`;
 }
 
-/** The sequences of a batch; before it has any, its records. */
+/** The sequence numbers of a batch; before it has any, its records. */
 function labelFor(batch: ClientBatchView): string {
   if (!isAbsent(batch.first_sequence)) return range(batch.first_sequence, batch.last_sequence);
   return recordsOf(batch) || say("stage.records", { count: batch.record_count });

@@ -1,6 +1,7 @@
 /**
- * Consumers at the ends of the lanes: the records that each received, skips, or does not see yet. A black bar stands
- * before the first record that an open transaction keeps from a read_committed consumer.
+ * Draws the consumers at the ends of the lanes: a row of squares, one for each offset, that show which records a
+ * consumer has received, skips, or does not receive yet. A black bar is before the first record that an open
+ * transaction keeps from a read_committed consumer.
  */
 
 import { nothing, svg } from "lit";
@@ -25,7 +26,7 @@ import { POSSIBLE, ledBy, replicaIn } from "./places.ts";
 import { POSSIBLE_ROW, READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
-/** Height of the line with the name, in a row with two lines, in units. */
+/** Units of height of the line with the name, in a row with two lines. */
 const HEAD = 20;
 const STEP = SQUARE + 2;
 
@@ -33,13 +34,13 @@ export const readers: Layer = (frame, here, focus) => {
   return Object.entries(here.readers).flatMap(([partition, places]) => [...headingOf(here, partition), ...laneReaders(frame, here, focus, partition, places)]);
 };
 
-/** `OVER`: units between a heading and its rows; `HEADING`: its height. */
+/** In units. `OVER`: between a heading and its rows; `HEADING`: height of a heading. */
 const OVER = 5;
 const HEADING = 15;
 
 /**
- * The heading of the rows at a lane, which names the partition, if a consumer has rows at several lanes: without it,
- * they would be taken for several consumers.
+ * The heading with the partition's name above the rows at a lane, if a consumer has rows at several lanes, because
+ * these could be taken for several consumers. Empty if none has, or without room.
  */
 function headingOf(here: Places, partition: string): StageObject[] {
   const rowsOf = (name: string): ReaderPlace[] => Object.values(here.readers[name] ?? {});
@@ -75,8 +76,8 @@ interface Named {
 }
 
 /**
- * In a log case, a possible read_committed consumer of the partition. Undefined if the view has consumers or no facts
- * about a possible one.
+ * In a log case, the view of a possible read_committed consumer of the partition. Undefined if the view has consumers,
+ * or no facts about a possible one.
  */
 function possibleIn({ view }: Frame, partition: string): ConsumerView | undefined {
   const lane = Object.keys(view.consumers ?? {}).length === 0 ? view.derived?.possible?.[partition] : undefined;
@@ -95,13 +96,13 @@ interface Seen {
   reason: Reason | null;
   aborted: boolean;
   hue: string;
-  /** The serial of the record at this offset; null if there is none. */
+  /** The serial of the record at this offset; null for a marker or a record that no application sent. */
   serial: number | null;
 }
 
 interface Row {
   seen: Seen[];
-  /** The number of offsets before those in `seen`. */
+  /** The number of offsets of the lane before those in `seen`. */
   earlier: number;
   read: number;
   counts: Record<Reason, number>;
@@ -137,7 +138,7 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
   return batches.filter((batch) => batch.last_offset >= first && batch.base_offset <= last);
 }
 
-/** A text in three lengths; `least` fits in the smallest row. */
+/** A text in three lengths, of which `least` fits even in the smallest row. */
 interface Sized {
   least: string;
   short: string;
@@ -145,8 +146,8 @@ interface Sized {
 }
 
 /**
- * How many records are hidden and why, in three lengths; null if none are. Aborted records, which stay hidden, are
- * named last, and not at all in `least` if others are hidden.
+ * The text that says how many records are hidden and why; null if none are. Aborted records come last, because they
+ * stay hidden; `least` does not name them if others are hidden.
  */
 export function hiddenText(counts: Row["counts"]): Sized | null {
   const own = counts.undecided + counts.marker;
@@ -163,8 +164,8 @@ export function hiddenText(counts: Row["counts"]): Sized | null {
 }
 
 /**
- * The records received more than once: by name while they are at most two, else their number, because the squares need
- * the room. Null if there are none.
+ * The text about records that were received more than once: it names them if they are at most two; the shorter texts
+ * only count more than two, because the squares need the room. Null if there are none.
  */
 function againText(again: readonly number[]): Sized | null {
   if (again.length === 0) return null;
@@ -176,25 +177,25 @@ function againText(again: readonly number[]): Sized | null {
 const HUNDRED = 100;
 
 /**
- * Widths in a low and wide row, in units: of the name; of name and isolation level; of the number of records read with
- * the partition.
+ * The most units for texts in a low and wide row. `title`: the name; `both`: the name with the isolation level; `read`:
+ * the number of records read with the partition.
  */
 const FLAT = { title: 90, both: 140, read: 110 };
 
-/** How much a consumer read, on a phone with the partition if it reads several: there, rows have no heading. */
+/** The text `read`, on a phone preceded by the partition if the consumer reads several and the text is short enough. */
 function readText({ lanes = {} }: ConsumerView, partition: string, read: string): string {
   const whole = joined(partition, read);
   return Object.keys(lanes).length > 1 && textWidth(whole, 12) <= FLAT.read ? whole : read;
 }
 
-/** How many records of a lane were read, in words. */
+/** The text that says how many records of a lane a consumer has read. */
 function readOf({ position }: ReaderLaneView, read: number): string {
   return position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
 }
 
 /**
- * How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. These words are for a picture
- * whose rows are covered.
+ * A text for each row of the picture that says how much its consumer has read: `c1: 1 read from t-0`. It is used where
+ * a card covers the rows.
  */
 export function readersText(frame: Frame, here: Places): string[] {
   return Object.entries(here.readers).flatMap(([partition, places]) => Object.keys(places).flatMap((name) => {
@@ -215,14 +216,14 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const { scale } = place;
   const [across, height] = [place.box.width / scale, place.box.height / scale];
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
-  // On a phone, the tag of a step stands at the right end of its consumer's row.
+  // On a phone, the tag of a step about a consumer is at the right end of its row.
   const width = across - (focused ? tagInRow(here, focus, place.box) / scale : 0);
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
   const names = named.map(({ name }) => name);
   const whole = rowOf(here, held, lane, batches, room);
   const again = readAgain(lane, batches, brokenRecords(frame, "duplicated"));
-  // Records received twice are named while none is hidden.
+  // Records that were received again are named only if none are hidden.
   const hidden = hiddenText(whole.counts) ?? againText(again);
   // On a phone, a row is low and wide, with everything on one line.
   const flat = height < 36 && across > 300;
@@ -232,20 +233,20 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
-  // As wide for one record as for a hundred, in every language, so that a new number moves nothing beside it.
+  // The text has as much room as for a hundred records, so that a greater number moves nothing beside it.
   const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
-  // If a title of several words is readable only alone on its line, the number of records read stands below it.
+  // If the title needs the whole line to be readable, the number of records read is below it.
   const besideRead = width - 12 - readWidth;
-  // If there is a third line, the squares stand there.
+  // If the row has a third line, the squares are there.
   const isThree = isPossible && !single && height >= POSSIBLE_ROW.height - 2;
   const isBelow = isPossible && !single && !isThree && textWidth(say("stage.reader.possible_committed"), 10, true) > besideRead;
   const titleRoom = flat ? FLAT.title : isBelow || isThree ? width - 17 : isPossible ? besideRead : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
-  // The isolation level stands beside the name; if there is no room for all of it, without `read_`.
+  // The isolation level is beside the name, without `read_` if the whole has no room.
   const bothRoom = flat ? FLAT.both : titleRoom;
   const level = named.length > 1 ? "" : levelOf(frame, partition, slowest, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
-  // Squares of the same offset stand under each other in all rows, although the readers' names and texts differ in
-  // length.
+  // In low rows, all squares begin at the same x, so that squares of one offset are below each other, although names
+  // and texts differ in length.
   const others = flat ? othersIn(frame, here, partition, names) : [];
   const headOf = (one: Named): number => {
     const wide = Math.min(titleRoom, textWidth(titleOf(one), 12, true));
@@ -257,15 +258,14 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => isThree ? squaresAlone(width, from) : Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
-  // Beside a tag, squares have precedence over the count of hidden records.
+  // Beside a tag, the count of hidden records is left out if it would leave fewer than four squares.
   const isCrowded = width < across && hidden !== null && squaresBeside(hidden.least) < 4;
   const hasRoom = (words: string): boolean => isThree ? roomOf(words) <= width - 17 - readWidth : Math.min(total, room) <= squaresBeside(words) || (!flat && words === hidden?.short && squaresBeside(words) >= 4);
   const said = hidden === null || isCrowded ? null : ([hidden.long, hidden.short].find(hasRoom) ?? hidden.least);
   const after = roomOf(said ?? "");
-  // In a low row, a tag beside which too few squares have room takes the room of the row's squares; the other rows keep
-  // theirs.
+  // In a low row with a tag, the row has as many squares as fit beside the tag, even if the other rows have more.
   const needed = Math.min(total, earlierSteps(total) + 2);
-  // The number of records read is left out, too, if the squares need its room in the step that reads.
+  // In such a row, the number of records read is left out, too, if the squares need its room.
   const isTagged = flat && width < across && squaresBeside(said ?? "") < needed;
   const counted = isTagged ? 0 : readWidth;
   const own = isTagged ? squaresAlone(width - roomOf(said ?? ""), from) : squaresBeside(said ?? "");
@@ -296,7 +296,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     }),
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
-  // A press on a hidden record asks why it is hidden.
+  // A press on the text about hidden records asks why they are hidden.
   const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(held, lane, batch, Math.max(first, batch.base_offset)) !== null));
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
@@ -316,12 +316,12 @@ function othersIn(frame: Frame, here: Places, partition: string, names: readonly
   });
 }
 
-/** How many squares have room from `from` to the right end of a row. */
+/** The number of squares that have room from x = `from` to the right end of a row of `width` units. */
 const squaresAlone = (width: number, from: number): number => Math.floor((width - from - 12) / STEP);
 
 /**
- * How many squares a low and wide row has room for beside its text. All rows of a lane show equally many, so that
- * squares stand under each other.
+ * The number of squares for which the low and wide row of another consumer has room beside its text. All rows of a lane
+ * show equally many, so that squares of one offset are below each other.
  */
 function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
   const place = here.readers[partition]?.[name];
@@ -336,12 +336,12 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
   return Math.floor((width - (said === "" ? 0 : textWidth(said, 12, true) + 10) - from - textWidth(count, 12) - 24) / STEP);
 }
 
-/** Sizes of a tag within a row, inside its ring, in units. */
+/** The tag inside a consumer's row, in units: size of letters, height, space around the text, and distances. */
 export const ROW_TAG = { size: 12, height: 18, pad: 12, edge: 7, gap: 6 };
 
 /**
- * The width that the tag of a step takes at the right end of a consumer's row on a phone, with a gap before it, in
- * units; 0 if it is too long to stand there.
+ * Units that the tag of a step takes at the right end of a consumer's row on a phone, with the gap before it. 0 if the
+ * tag is too long for the row, and on other stages.
  */
 export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["box"]): number {
   const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), ROW_TAG.size, true) + ROW_TAG.pad + ROW_TAG.edge + ROW_TAG.gap;
@@ -359,12 +359,12 @@ function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string
   }];
 }
 
-/** The factor by which a text is narrower than its estimated width. */
+/** The width of a text as a share of its estimated width. */
 const WIDER = 0.86;
 
 /**
- * The isolation level beside a consumer's name. All consumers of a lane have it without `read_` if one of them has no
- * room for the whole; a name that ends with the rest says it already.
+ * The isolation level beside a consumer's name; "" without room. All consumers of a lane have it without `read_` if one
+ * of them has no room for the whole; it is left out if the name already ends with it.
  */
 function levelOf(frame: Frame, partition: string, { name: own, consumer: { isolation } }: Named, roomBeside: (name: string) => number, room: number): string {
   const fitting = Object.entries(frame.view.consumers ?? {}).every(([name, other]) => !(partition in (other.lanes ?? {})) || textWidth(other.isolation, 11) * WIDER <= roomBeside(name));
@@ -380,7 +380,7 @@ function titleOf({ name, consumer }: Named): string {
   return word === null ? name : `${name} ${word}`;
 }
 
-/** Why the consumer fetches nothing, in a word; null while it does. */
+/** The word that says why a consumer fetches nothing, such as `down`; null if it fetches. */
 export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "paused" | "group">): string | null {
   if (!alive) return say("stage.down");
   if (group?.closed === true) return say("stage.closed");
@@ -388,12 +388,14 @@ export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "p
   return paused ? say("stage.paused") : null;
 }
 
-/** How many squares would fit in the room of the words that count earlier records. */
+/** The number of squares whose room the words take that count `count` earlier records. */
 function earlierSteps(count: number): number {
   return Math.ceil((textWidth(say("stage.reader.earlier", { count }), 11) * WIDER + 6) / STEP);
 }
 
-/** The squares of a row. `again`: records that were delivered more than once, each of which is red. */
+/**
+ * The drawing of a row's squares. `again`: the serials of records that were delivered more than once, which are red.
+ */
 function squaresOf({ seen, earlier }: Row, left: number, y: number, again: ReadonlySet<number>): SVGTemplateResult {
   const from = earlier > 0 ? left + STEP * earlierSteps(earlier) : left;
   return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(left, y + 9.5, say("stage.reader.earlier", { count: earlier }), STEP * earlierSteps(earlier) - 5, 11, { classes: "q", least: 9 })}</g>` : nothing}${
@@ -406,8 +408,8 @@ function squaresOf({ seen, earlier }: Row, left: number, y: number, again: Reado
 const isHeld = (one: Seen | undefined): boolean => one !== undefined && one.reason !== null && one.reason !== "aborted" && one.reason !== "not_replicated";
 
 /**
- * Whether this is the first offset that the LSO keeps from the consumer: the bar that the log has at the LSO stands
- * before it. False if the row counts earlier offsets, because the LSO may keep some of these, too.
+ * Whether the offset at this index is the first one that the LSO keeps from the consumer, so that the black bar is
+ * before it. False for the first square if the row counts earlier offsets, because the LSO may be before these.
  */
 function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolean {
   return isHeld(seen[index]) && !seen.slice(0, index).some(isHeld) && (index > 0 || earlier === 0);

@@ -1,6 +1,6 @@
 /**
- * The stage: applications and producers on the left, then the network, then brokers with their logs, and consumers at
- * the ends of the lanes.
+ * The element of the stage, the picture of a run: applications and producers on the left, then the network, then
+ * brokers with their logs, and consumers at the ends of the lanes.
  *
  *     <eos-stage></eos-stage>
  *     document.querySelector("eos-stage").frame = frame;
@@ -54,7 +54,9 @@ export interface Scene {
   network: Network;
 }
 
-/** What the stage knows of a run: the plan from which its places were made, and later additions to it. */
+/**
+ * The plans and places of the run on show. `base`: the plan from which its places were made; `plan`: with additions.
+ */
 interface Known {
   frame: Pick<Frame, "header">;
   planned: StagePlan | null;
@@ -63,7 +65,8 @@ interface Known {
   size: Size;
   run: Places;
   /**
-   * In a run with brokers and a middleware: the middleware's own picture, if the brokers' picture has no wing for it.
+   * In a run with brokers and a middleware whose picture has no wing: the places of the middleware's own picture. Else
+   * null.
    */
   beside: Places | null;
 }
@@ -84,17 +87,17 @@ export class Stage extends SizedElement {
   static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false }, apart: { attribute: false }, quiet: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
-  /** For the back of a room: the picture comes closer to what a step is about. */
+  /** Whether the page is shown by a projector: the picture then zooms in to what a step is about. */
   declare projector: boolean;
   /** Whether a press may ask the engine why. */
   declare asks: boolean;
   /** Whether the reader can drop, delay and duplicate messages. */
   declare acts: boolean;
-  /** The subjects of the sentences of the present answer. */
+  /** The subjects of the sentences of the answer to *why* that is on show; empty: no answer. */
   declare chain: Chain;
-  /** Names of components that differ in the compared run; the first is scrolled into view. */
+  /** In a comparison: the names of things that differ between the runs. The first one is scrolled into view. */
   declare apart: readonly string[];
-  /** Whether nothing is marked, because the sentence is about the whole run and not about its last step. */
+  /** Whether nothing is marked, because the sentence on show sums up the whole run. */
   declare quiet: boolean;
   #known: Known | null = null;
   /** The scene that was drawn last. */
@@ -106,13 +109,16 @@ export class Stage extends SizedElement {
   #seen: Seen | null = null;
   readonly #mover = new StageMover();
   #camera: Camera | undefined;
-  /** The boxes of the picture's texts, measured for the present answer. */
+  /** The boxes of the picture's texts, in units, measured for the marks of the answer on show. */
   #words: readonly Box[] = [];
   /** The share of the picture's height, from its top, that no answer covers. */
   #free = 1;
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
   #player: Element | null = null;
-  /** What the reader brought into the picture, the step at which they did, and whether it has been selected since. */
+  /**
+   * The thing that was brought into the picture (`bring`), the step at which this happened, and whether the thing has
+   * been selected since; null: none.
+   */
   #brought: { selection: Selection; step: Step | null; isSelected: boolean } | null = null;
 
   constructor() {
@@ -154,7 +160,7 @@ export class Stage extends SizedElement {
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
-    // While messages travel, nothing else is yellow: a step has one yellow place.
+    // While messages travel, nothing else is marked yellow, because a step has only one yellow place.
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     this.#seen = { box: seen, of: here.width };
     const offer = this.#offer(here);
@@ -164,7 +170,7 @@ export class Stage extends SizedElement {
       objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${phone?.under(here, network, frame, this.frame?.selection, this.#bring)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
-  /** Whether the picture needs a part that is not loaded yet; if so, starts to load it. */
+  /** Returns whether the picture needs a part that is not loaded yet, and starts to load it. */
   #lacks(frame: Frame): boolean {
     const lack = lackOf(frame, this.#sized);
     if (lack !== null) this.#bringPart(lack === "nodes" ? nodesDrawn : phonePlaced);
@@ -184,7 +190,7 @@ export class Stage extends SizedElement {
     this.#coming = part.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
   }
 
-  /** The button under an upright stage, which has no name of the network to put the button beside. */
+  /** The button to the next message, below an upright stage; other stages have it beside the network's name. */
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
     const isSelected = this.frame?.selection?.kind === "message";
@@ -201,8 +207,8 @@ export class Stage extends SizedElement {
   }
 
   /**
-   * The box of a component in the picture: its largest object, and the upper one if several are about as large; null if
-   * it has none.
+   * The box of a component, in px of this element: of its largest object; if several are about equally large, of the
+   * uppermost one. Null if the picture has none.
    */
   boxOfActor(name: string): Box | null {
     const own = (this.#scene?.objects ?? []).filter(({ select, brings }) => [select, brings].some((one) => one?.kind === "actor" && one.id === name));
@@ -210,7 +216,7 @@ export class Stage extends SizedElement {
     return boxes.sort((one, other) => Math.round((other.width * other.height - one.width * one.height) / ALIKE) || one.y - other.y)[0] ?? null;
   }
 
-  /** The boxes of the objects that a toolbar should not cover, because they are read. */
+  /** The boxes, in px of this element, of the objects that a toolbar should not cover. */
   standing(): Box[] {
     const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => !ROOMY.test(key));
     return keys.map((key) => this.boxOf(key)).filter((box) => box !== null);
@@ -239,7 +245,9 @@ export class Stage extends SizedElement {
     this.#nodes()(`m:${id}`)?.focus();
   }
 
-  /** Gives the focus to the first button that the step is about; false if there is none. */
+  /**
+   * Gives the focus to the first button that the step is about, else to the first one. Returns false if there is none.
+   */
   override enter(): boolean {
     const about = this.#hot.map(this.#nodes()).find((node) => node?.matches("[role=button]") === true);
     about?.focus();
@@ -247,8 +255,8 @@ export class Stage extends SizedElement {
   }
 
   /**
-   * The room right of the network's name, up to the name of the next column, in px of this element; null: an upright
-   * stage has no such name.
+   * The room right of the network's name, up to the name of the next column, in px of this element. Null if the picture
+   * has no such name, or shows no messages.
    */
   get besideNetwork(): { x: number; y: number; width: number } | null {
     const { size } = this;
@@ -260,11 +268,11 @@ export class Stage extends SizedElement {
     return { x, y: 4 * scale, width: (here.network.x + here.network.width) * scale - x - 6 };
   }
 
-  /** The objects that are drawn at this moment: while messages of a step travel, everything else as it stood before. */
+  /** The objects to draw now: while messages of the step travel, those of `causeFirst`; else those of the step. */
   #played(frame: Frame, after: readonly StageObject[]): readonly StageObject[] {
     const { animate } = frame;
-    // The step of the frame itself: a drawing gets a wrapper that records what is read of the step, and is another
-    // object each time.
+    // The step is taken from `this.frame`: the argument's is a proxy (reading.ts), which is another object at each
+    // drawing.
     const step = this.frame?.step ?? null;
     const last = this.#playing;
     if (last !== null && last.step === step) {
@@ -283,7 +291,7 @@ export class Stage extends SizedElement {
   #nodes(): (key: string) => SVGGElement | null {
     const found = new Map<string, SVGGElement>();
     return (key) => {
-      // The map is filled at the first call, because most drawings move nothing.
+      // The map is filled only at the first call, because most drawings move nothing and need no nodes.
       if (found.size === 0) for (const node of this.renderRoot.querySelector("svg.scene")?.children ?? []) found.set((node as SVGGElement).dataset["key"] ?? "", node as SVGGElement);
       return found.get(key) ?? null;
     };
@@ -300,7 +308,7 @@ export class Stage extends SizedElement {
       this.#tell("travels", step);
       void this.#mover.travel(node, before, after).then((arrived) => {
         if (!arrived || this.#playing?.step !== step) return;
-        // The effect is animated from the picture in which messages have arrived.
+        // The effect is animated from the picture in which the messages have arrived.
         this.#playing = { ...this.#playing, before: causeFirst(before, after), phase: "arrived" };
         this.requestUpdate();
       });
@@ -311,7 +319,7 @@ export class Stage extends SizedElement {
         if (!landed || this.#playing?.step !== step) return;
         this.#playing = { ...this.#playing, phase: "done" };
         this.#landed(step);
-        // The messages of the step before have faded.
+        // The messages of the step before have faded out, so they are removed by another drawing.
         if (leaving(before, after).length > 0) this.requestUpdate();
         else this.#word();
       });
@@ -321,8 +329,8 @@ export class Stage extends SizedElement {
   }
 
   /**
-   * The last step whose landing was reported, and for which size: before the first size is known, nothing has its
-   * place.
+   * The step whose landing was reported last, and the size of the stage then: the landing is reported again for another
+   * size, because before the first one nothing has its place.
    */
   #told: Step | null | undefined = undefined;
   #toldIn: Stage["size"] = null;
@@ -339,18 +347,19 @@ export class Stage extends SizedElement {
   }
 
   /**
-   * The scene of a frame: the same objects for the same frame and size, however often a step is drawn while it is
-   * animated.
+   * The scene of a frame. While a step is animated, it is drawn several times, each time with the same objects.
    */
   protected sceneOf(frame: Frame): Scene {
     const selection = this.frame?.selection ?? null;
-    // The step's own picture comes back at another step, and when the brought thing is no longer selected.
+    // A brought thing leaves the picture at another step, and when it is no longer selected.
     if (this.#brought !== null && (this.#brought.step !== (this.frame?.step ?? null) || (this.#brought.isSelected && selection === null))) this.#brought = null;
     else if (this.#brought !== null && selection !== null) this.#brought.isSelected = true;
     return piece(frame, "scene", [this.size, this.projector, this.#brought, this.quiet], (whole) => this.#made(whole));
   }
 
-  /** Prepares a frame that may never come. What it adds to the places is kept only if it comes. */
+  /**
+   * Prepares the scene of a frame that may come next. Additions to the places are kept only once that frame is drawn.
+   */
   protected override prepare(frame: Frame): void {
     if (this.#lacks(frame)) return;
     const known = this.#known;
@@ -370,8 +379,8 @@ export class Stage extends SizedElement {
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const { wing } = cluster;
     const standsHere = standing(run, frame, own);
-    // A brought message becomes the subject of the picture; other things are brought only into an upright picture,
-    // because a wide one has them all.
+    // A brought message becomes the subject of any picture. Other things change only upright pictures, because wide
+    // ones have them all.
     const selection = this.#brought?.selection ?? null;
     const isBrought = selection !== null && (selection.kind === "message" || (run.upright && !isWhole(standsHere, selection)));
     const brought = isBrought ? broughtHere(run, frame, selection) : null;
@@ -379,8 +388,7 @@ export class Stage extends SizedElement {
     const here = brought?.here ?? standsHere;
     const drawn = (at: Focus): StageObject[] => LAYERS.flatMap((layer) => layer(frame, here, at));
     if (wing === undefined || run !== cluster) return { here, focus, objects: byDepth(drawn(focus)), network: networkOf(frame, here, focus) };
-    // A step is about the brokers' picture or the wing; of the messages that it lost or delivered, each picture has its
-    // own.
+    // The focus is either in the brokers' picture or in the wing. The other picture only has its own messages.
     const message = selection?.kind === "message" ? frame.view.network?.messages[selection.id] : undefined;
     const isInWing = message === undefined ? isAt(wing.here, frame, own) : wireOf(message, wing.here) !== null;
     const still: Focus = { ...NO_FOCUS, messages: focus.messages };
@@ -393,8 +401,8 @@ export class Stage extends SizedElement {
     const planned = planOf(frame);
     const basis = (): StagePlan | null => (planned === null ? null : basisOf(planned, size));
     let known = this.#known;
-    // The engine's plan replaces what the first view showed. A branch's plan adds to the present places, unless these
-    // have no room for its leaders and coordinators: a run should look the same whichever run was seen before it.
+    // The places made from the first view are replaced once the engine's plan arrives. A branch's plan only adds to the
+    // present places, unless these have no room for its leaders and coordinators.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = basis() ?? outlineOf(frame.header, frame.view);
       const plan = planned ?? base;
@@ -430,7 +438,7 @@ export class Stage extends SizedElement {
       @click=${click} @keydown=${press}>${draw}${this.acts && object.grip !== undefined ? gripAt(object.grip) : nothing}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
 
-  /** Brings a thing into an upright picture, or a message into any picture as its subject, until the next step. */
+  /** Makes the picture show a thing until the next step: any thing in an upright picture, a message in any picture. */
   bring(selection: Selection): void {
     this.#brought = { selection, step: this.frame?.step ?? null, isSelected: false };
     this.requestUpdate();
@@ -452,7 +460,7 @@ export class Stage extends SizedElement {
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}>${draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="13"/></g>`;
   }
 
-  /** A step that changes nothing in the picture has landed at once. */
+  /** Whether to draw. A step that changes nothing in the picture is not drawn, and counts as landed at once. */
   protected override shouldUpdate(changed: PropertyValues): boolean {
     const draws = super.shouldUpdate(changed);
     const step = this.frame?.step ?? null;
@@ -474,7 +482,7 @@ export class Stage extends SizedElement {
     this.#word();
   }
 
-  /** Measures the texts of the picture, which an answer must not cover; once for each answer, step and size. */
+  /** Measures the texts of the picture, which the marks of an answer must not cover; once per answer, step and size. */
   #word(): void {
     const [chain, step, size] = [this.chain, this.frame?.step ?? null, this.#known?.size];
     if (chain.length === 0 || (this.#playing !== null && this.#playing.phase !== "done")) return;
@@ -496,7 +504,7 @@ export class Stage extends SizedElement {
     this.scrollBy({ top: box.y < 0 ? box.y - 8 : Math.min(box.y - 8, box.y + box.height - this.clientHeight + 8), behavior: "instant" });
   }
 
-  /** Scrolls the subject of a step into view if the picture is taller than its box; again if the box changes. */
+  /** Scrolls the subject of the step into view, in an upright picture; once per step and height of the stage. */
   #show(): void {
     const step = this.frame?.step ?? null;
     const differs = this.apart[0];
@@ -509,8 +517,7 @@ export class Stage extends SizedElement {
     const foot = Math.max(...tops.map(({ y, height }) => y + height));
     const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides, .under:not(:has([open]))")?.offsetHeight ?? 0);
     if (top >= 0 && foot <= room) return;
-    // If the subject is taller than the box, the end with the tag is shown, because the tag says the result of the
-    // step.
+    // If the subject is higher than the stage, its end with the tag is shown, because the tag has the step's result.
     const tag = this.boxOf("tag");
     const isHigh = tag !== null && tag.y + tag.height / 2 < (top + foot) / 2;
     const fits = foot - top <= room;
@@ -519,13 +526,13 @@ export class Stage extends SizedElement {
   }
 }
 
-/** Keys of objects that a toolbar may cover: boxes of brokers, lanes, lines, and what spans the picture. */
+/** Matches the keys of objects that a toolbar may cover: large boxes, lanes and lines. */
 const ROOMY = /^(?:heads|panel|controller:wire|co:way|(?:w|gone|broker|lane|gates|ring|strip|apart):)/;
 
 /** Two boxes whose areas differ by at most this many px² count as equally large. */
 const ALIKE = 400;
 
-/** The boxes of the texts of a picture, in its units, without those of an answer's numbers. */
+/** The boxes of the texts of a picture, in units, without the numbers of an answer. */
 function wordsIn(scene: SVGSVGElement | null): Box[] {
   const toUnits = scene?.getScreenCTM()?.inverse();
   if (scene == null || toUnits === undefined) return [];
@@ -543,7 +550,7 @@ function freeShare(scene: SVGSVGElement | null, over: Element | null | undefined
   return height === 0 ? 1 : Math.min(1, Math.max(0, (over.getBoundingClientRect().top - top) / height));
 }
 
-/** The objects in the order in which they are drawn; one that stays keeps its element. */
+/** The objects, in the order in which they are drawn: by depth. */
 function byDepth(objects: readonly StageObject[]): StageObject[] {
   return [...objects].sort((one, other) => one.depth - other.depth);
 }
@@ -552,7 +559,7 @@ function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height && one.form === other.form;
 }
 
-/** Three dots, as for a menu; a pointer over them shows what they are for. */
+/** The drawing of three dots at x, which say that actions are available, with a title that explains them. */
 function gripAt(x: number): SVGTemplateResult {
   return svg`<title>${say("stage.act.grip")}</title><g class="grip">${[7.5, 13, 18.5].map((y) => svg`<circle cx=${x} cy=${y} r="1.6"/>`)}</g>`;
 }

@@ -1,4 +1,4 @@
-/** A state of a client or of the middleware, in the words of running text. Pure, no DOM. */
+/** Names a state of a client or of the middleware in words. Pure, no DOM. */
 
 import { say, words } from "../player/text.ts";
 

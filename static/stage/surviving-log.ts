@@ -1,6 +1,6 @@
 /**
- * What stands in the place of a coordinator that is down: the state of each transactional id in its log, and the
- * running brokers that hold the log. The next coordinator starts from it. Pure.
+ * Finds the content that is shown in the place of a coordinator that is down: the last state of each transactional id
+ * in its log, and the running brokers that hold the log, from which the next coordinator reads it. Pure.
  */
 
 import { svg } from "lit";
@@ -12,7 +12,7 @@ import { LOG, imageState, keyOf } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 
-/** The state in the newest record of an id, in a log that running brokers hold. */
+/** A transactional id, with the state in its newest record in a log, and the running brokers that hold this log. */
 export interface Survivor {
   id: string;
   state: string;
@@ -20,11 +20,11 @@ export interface Survivor {
   brokers: string[];
 }
 
-/** What is left of a coordinator that is down. */
+/** The state of a coordinator that is down, as far as running brokers have it. */
 export interface Remains {
-  /** The ids that no other coordinator has read. */
+  /** The transactional ids that no other coordinator has read from the log yet. */
   survivors: Survivor[];
-  /** Whether another coordinator has read ids of its log. */
+  /** Whether another coordinator has read transactional ids from its log. */
   isTakenOver: boolean;
   /** Whether running brokers hold records of its log. */
   isKept: boolean;

@@ -1,4 +1,6 @@
-/** Where a tag stands on a phone, which has little room between components, and what it must not cover there. Pure. */
+/**
+ * Lists places for a tag on a phone, which has little room between components, and boxes that it must not cover. Pure.
+ */
 
 import type { Box, Focus, Places } from "./contract.ts";
 import { textWidth } from "./draw.ts";
@@ -9,16 +11,16 @@ import { clientsIn } from "./tag.ts";
 import { HEIGHT } from "./tag-size.ts";
 
 /**
- * Places of a tag over a small broker box, or under a small client box, that it is about. These boxes stand side by
- * side, each with its name over its whole width.
+ * The places for a tag of this width at a small box that it is about, at the given y: above a broker's, below a
+ * client's. They are centred on the box, or level with one of its sides.
  */
 export function besideChip({ x, width: whole }: Box, y: number, width: number): Spot[] {
   return [[x + (whole - width) / 2, y], [x, y], [x + whole - width, y]];
 }
 
 /**
- * Whether a tag would stand over another broker than its own, and be taken for that broker's. It is then left out,
- * because the sentence says the same.
+ * Whether a tag about a broker would be above another broker's small box, and so be taken for that broker's. It is then
+ * left out, because the sentence says the same.
  */
 export function isOverAnother(here: Places, { kind, actor }: Focus, { x }: LabelPlace, width: number): boolean {
   const at = here.brokers[actor ?? ""]?.box;
@@ -28,13 +30,14 @@ export function isOverAnother(here: Places, { kind, actor }: Focus, { x }: Label
 }
 
 /**
- * The cost of a place below the network for the tag of a client, in units of area: it would be taken for a broker's.
+ * The cost, in square units, of a place at y for the tag of a client, if it reaches below the network: it would be
+ * taken for a broker's. 0 for other tags.
  */
 export function farFromClient({ network }: Places, { kind }: Focus, y: number): number {
   return kind === "client" ? Math.max(0, y + HEIGHT - network.y - network.height) * 30 : 0;
 }
 
-/** Places of a tag under the coordinator on a phone, where markers fly from the coordinator to the lane. */
+/** The places for a tag right below the coordinator on a phone, from where markers fly down to the lane. */
 export function underCoordinator(here: Places, { partition }: Focus, width: number): Spot[] {
   const box = Object.values(here.brokers).find(({ lanes, coordinator }) => coordinator !== null && (partition === null || partition in lanes))?.coordinator?.box
     ?? Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;

@@ -1,8 +1,9 @@
 /**
- * The tag: the one label of a step, with its result. It is black, or red if something is refused, lost or broken. Pure.
+ * Makes the tag, the only label of a step, which says the step's result. It is black, or red if something is refused,
+ * lost or broken. Pure.
  *
- * It stands beside its subject and covers no text that it explains: of the places for its kind, it gets the first one
- * that is free, else the one that covers least.
+ * The tag is beside its subject. Of the places for its kind, it gets the first one that is free, else the one that
+ * covers least.
  */
 
 import { nothing, svg } from "lit";
@@ -35,7 +36,10 @@ import { ROW_TAG, headingsIn, tagInRow } from "./readers.ts";
 import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 
 const SIZES = [17, 15, 13, 12];
-/** From this size of letters on, a tag is better inside the lane that it is about than larger elsewhere. */
+/**
+ * If a tag fits in letters of at least this size inside the lane that it is about, it is there rather than larger
+ * elsewhere.
+ */
 const INSIDE = 13;
 /**
  * `GAP`: units between the tag and a second line under it. `SIDE`: units from the outermost boxes of an upright picture
@@ -43,7 +47,7 @@ const INSIDE = 13;
  */
 const GAP = 3;
 const SIDE = 12;
-/** The smallest letters of a comparison; one that does not fit with these is left out of the picture. */
+/** The smallest size of letters of a comparison beside the tag; if it does not fit in it, it is left out. */
 const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
@@ -66,23 +70,23 @@ const tagsOf: Layer = (frame, here, focus) => {
     const width = round(inRow - edge - gap);
     return [labelled(focus, said, size, { x: round(row.x + row.width - edge - width), y: round(row.y + (row.height - height) / 2), width, height })];
   }
-  // On a phone, the numbers of a rule that decided stand under the picture, and a coordinator's states in its own
-  // place.
+  // On a phone, the tag has no comparison if the numbers are below the picture, or if the coordinator's place shows
+  // them.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(focus);
   // Beside a client, a tag with the name of an error may be as wide as the network.
   const size = here.upright ? phoneParts().tagSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
-  // A tag only repeats in a few words what sentence and picture say: if no place is free, it is left out.
+  // If no place is free, the tag is left out, because it only repeats what sentence and picture say.
   if (placeOf(frame, here, focus, first, tagHeight(size)).covers > COVERS) return [];
   const own = told === "" || textWidth(told, LEAST) > roomOf(frame, here, focus) - 18 ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (own > 0 && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT + GAP;
     const { x, y, covers } = placeOf(frame, here, focus, width, height);
-    // A place that covers nothing is more important than the second line, whose text is also with the step.
+    // If there is no free place for two lines, the tag has one line; the text of the second is also with the step.
     if (covers > COVERS) return [oneLine(frame, here, focus, said, size)];
-    // On a phone, the second line ends where the boxes of the picture do.
+    // On a phone, the second line does not reach farther right than the boxes of the picture.
     const under = here.upright ? Math.max(round(textWidth(told, LEAST) + 18), Math.min(own, here.width - SIDE - x)) : own;
     return [{
       key: "tag", x, y, ...termOf(focus.tag), width: Math.max(first, under), height, phase: "tag", depth: 6, hot: true, label: named(said, more),
@@ -99,7 +103,7 @@ function hasRoom(frame: Frame, here: Places, focus: Focus, said: string): boolea
   return placeOf(frame, here, focus, tagWidth(said, SIZES.at(-1) ?? 12), tagHeight(12)).covers <= COVERS;
 }
 
-/** The tag in one line, with the comparison beside it. */
+/** The object of a tag in one line, in its place. `told`: the comparison that is drawn beside it. */
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
   const first = tagWidth(said, size);
   const width = first + (told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus))));
@@ -108,7 +112,7 @@ function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: n
   return labelled(focus, said, size, { ...placeOf(frame, here, focus, width, height), width, height }, more, told);
 }
 
-/** The drawn tag. `more`: the comparison, for its text; `told`: the part of it that is drawn beside the tag. */
+/** The object of a tag in a given box. `more`: the comparison, for its label; `told`: the part of it that is drawn. */
 function labelled(focus: Focus, said: string, size: number, { x, y, width, height }: Box, more = "", told = ""): StageObject {
   const first = told === "" ? width : tagWidth(said, size);
   return {
@@ -119,8 +123,8 @@ function labelled(focus: Focus, said: string, size: number, { x, y, width, heigh
 }
 
 /**
- * The size of a tag's letters on a wide stage: as large as the room after the log's end allows; elsewhere, as large as
- * other texts allow.
+ * The size of a tag's letters on a wide stage, in units: the largest one with which it fits after the end of the log
+ * (from `INSIDE` up); else the largest one with which it has a free place elsewhere.
  */
 function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const room = roomOf(frame, here, focus);
@@ -133,7 +137,7 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
 }
 
 /**
- * Whether a step is about a coordinator with a place of its own: its comparison is about its states, which that place
+ * Whether a step is about a coordinator with a place of its own. Its comparison is then about states, which that place
  * shows.
  */
 export function isOnRail(here: Places, { actor, partition }: Focus): boolean {
@@ -146,23 +150,23 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
   return term === null ? {} : { term };
 }
 
-/** Width that a tag has in one line, in units: beside a client, it must fit in the network. */
+/** The most units of width of a tag in one line: beside a client, it must fit in the network. */
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (here.upright) return here.width - 2 * SIDE;
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
-  // The tag of a broker's refusal stands on the broker's own edge, not over messages on their way to it.
+  // The tag of a broker is as wide as the broker's box at most, so that it covers no messages on their way there.
   const broker = here.brokers[focus.actor ?? ""];
   return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
 }
 
-/** The comparison beside the tag; what a client cannot know from now on has a card of its own. */
+/** The text of the comparison beside the tag; "" if nothing was compared. */
 const besideTag = ({ compared }: Focus): string => comparedText(compared);
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
 
 /**
- * A comparison in words: `producer epoch 0 < 2` if the engine compared two numbers of the same name, else each with its
- * name.
+ * A comparison in words. If the engine compared two numbers of the same name: `producer epoch 0 < 2`; else each value
+ * with its name.
  */
 export function comparedText(compared: Focus["compared"]): string {
   const sides = compared.map(([name, value]) => {
@@ -228,26 +232,26 @@ function contains(body: Box, one: Box): boolean {
 }
 
 /**
- * The cost of a tag's distance from the component that it is about, in units of area: beyond the gaps around it, the
- * tag would be taken for another component's.
+ * The cost, in square units, of a tag's distance above or below the box `own` of the component that it is about: too
+ * far away, it would be taken for another component's. 0 if `own` is null.
  */
 function farFrom(own: Box | null, y: number, height: number): number {
   return own === null ? 0 : (Math.max(0, own.y - 16 - height - y) + Math.max(0, y - own.y - own.height - 12)) * 30;
 }
 
-/** The box that a tag stays near to; null: it may be anywhere. */
+/** The box near which a tag has to be; null: it may be anywhere. */
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
-  // On a phone, only consumers stand under the box of the lane.
+  // On a phone, the tag may be anywhere below the box of the lane, because only consumers are there.
   if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
-  // The lane of a broker that took over stands in the box of the broker before it.
+  // The lane of a broker that took over is in the box of the broker before it, so only the lane's box counts.
   if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
   const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
   return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
 }
 
 /**
- * The cost of a tag's distance from a lost message between nodes of the middleware, in units of area: the tag stands
- * over or under the message, or it would be taken for another message's.
+ * The cost, in square units, of a tag's distance from a lost message between nodes of the middleware: too far above or
+ * below, it would be taken for another message's. 0 for other tags.
  */
 function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, height: number): number {
   if (here.kind !== "middleware" || focus.kind !== "lost") return 0;
@@ -257,16 +261,16 @@ function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, hei
 }
 
 /**
- * In units of area. `MISTAKEN`: the cost of a place nearer to another message. `HIDDEN`: the cost of a place where
- * another message would cross the line to the tag's own, or that is farther from it than `FAR_OFF` units.
+ * Costs in square units. `MISTAKEN`: of a place that is nearer to another message than to the tag's own. `HIDDEN`: of a
+ * place whose line to the tag's message another message would cross, or that is farther from it than `FAR_OFF` units.
  */
 const MISTAKEN = 40;
 const HIDDEN = 10_000;
 const FAR_OFF = 70;
-/** A tag within this distance stands at its own message, in units. */
+/** A tag at most so many units from its message needs no line to it, unless another message is nearer. */
 const BESIDE = 12;
 
-/** The messages that a tag is about, and all the others. */
+/** The messages that the tag is about (`told`), and all others. */
 function messagesOf(frame: Frame, here: Places, focus: Focus): { told: Flight[]; others: Flight[] } {
   const { dropped, lost, duplicated, delayed, sent } = focus.messages;
   const { flights } = networkOf(frame, here, focus);
@@ -286,7 +290,7 @@ function shortest(at: Box, flights: readonly Flight[]): { from: Spot; to: Spot; 
   return ways.reduce((best, way) => (way.gap < best.gap ? way : best), { from: [0, 0], to: [0, 0], gap: Number.POSITIVE_INFINITY });
 }
 
-/** The number of points of a line that are checked, and how near to a message it may pass, in units. */
+/** `POINTS`: the number of points of a line that are checked; `NEAR`: units that it has to keep from other messages. */
 const POINTS = 60;
 const NEAR = 3;
 
@@ -298,8 +302,8 @@ function crosses({ from, to }: { from: Spot; to: Spot }, { x, y, width, height }
 }
 
 /**
- * Two points on one axis, one on each of two stretches, that are nearest to each other; if the stretches overlap, both
- * are in the middle of the overlap.
+ * The two nearest points on one axis, one in the range from `from` of length `size`, one in that from `to` of length
+ * `other`. If the ranges overlap, both points are in the middle of the overlap.
  */
 function along(from: number, size: number, to: number, other: number): readonly [number, number] {
   const [least, most] = [Math.max(from, to), Math.min(from + size, to + other)];
@@ -307,7 +311,7 @@ function along(from: number, size: number, to: number, other: number): readonly 
   return least <= most ? [middle, middle] : from < to ? [from + size, to] : [from, to + other];
 }
 
-/** The line from a tag to its message, if the tag is not at it, or nearer to another message. */
+/** The line from a tag to its message. None if the tag is at its message, and no other message is nearer. */
 function lineOf(frame: Frame, here: Places, focus: Focus, tag: StageObject): StageObject[] {
   const { told, others } = messagesOf(frame, here, focus);
   const { from, to, gap } = shortest(tag, told);
@@ -315,12 +319,12 @@ function lineOf(frame: Frame, here: Places, focus: Focus, tag: StageObject): Sta
   return [{ key: "tag:line", x: 0, y: 0, width: 0, height: 0, phase: "tag", depth: 5, label: "", draw: path(`M${from.map(round)}L${to.map(round)}`, "trail thin") }];
 }
 
-/** The place of the client that a step is about: of the actor itself, or of the client of that application. */
+/** The place of the client that a step is about: of the actor or, if that is an application, of its client. */
 function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][string] | undefined {
   return here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
 }
 
-/** The places for a tag, best first; on a phone, the last ones are in the network. */
+/** The places that are tried for a tag, the best first; on a phone, the last ones are in the network. */
 function spotsOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const suiting = suitingSpots(frame, here, focus, width, height);
   return here.upright ? [...suiting, ...phoneParts().underCoordinator(here, focus, width), ...inNetwork(here, width)] : suiting;
@@ -359,8 +363,8 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
 }
 
 /**
- * Places in the network beside a service or a database, over or under the wire of its statements; last, in the
- * database's own head.
+ * The places in the network beside a service or database, above or below the wire of its statements; for a database,
+ * last in its own head.
  */
 function besideNode(here: Places, at: Box, width: number): Spot[] {
   const isRight = at.x >= here.network.x + here.network.width;
@@ -369,16 +373,16 @@ function besideNode(here: Places, at: Box, width: number): Spot[] {
   return isRight ? [...rows, [at.x + (at.width - width) / 2, at.y + 1]] : rows;
 }
 
-/** Places in the network beside a role of the middleware, whose box has text down to its foot. */
+/** The places in the network beside a role of the middleware, because its box is full of text. */
 function asideOf(here: Places, at: Box, width: number): Spot[] {
   const x = at.x + at.width / 2 > here.width / 2 ? at.x - width - 8 : at.x + at.width + 8;
   return [at.y + 4, at.y + at.height - HEIGHT - 4, at.y + (at.height - HEIGHT) / 2].map((y): Spot => [x, y]);
 }
 
-/** Height of a column's heading, above everything in the column, in units. */
+/** Units of height at the top of the picture for the headings of columns. */
 const HEADS = 24;
 
-/** Places at the beginning of the network, for a tag whose subject has no place. */
+/** The places at the edges of the network, for a tag whose subject has no place. */
 function inNetwork({ network, upright }: Places, width: number): Spot[] {
   if (!upright || network.height < HEIGHT) return [[network.x + 8, upright ? EDGE : HEADS + EDGE]];
   const [left, right] = [network.x + 8, network.x + network.width - width - 8];
@@ -387,7 +391,7 @@ function inNetwork({ network, upright }: Places, width: number): Spot[] {
 }
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
-  // If there are several messages, the tag stands at the one with room beside it.
+  // If the tag is about several messages, the best place beside each is tried first, then the second best of each.
   const { told } = messagesOf(frame, here, focus);
   if (told.length === 0) return inNetwork(here, width);
   const spots = told.map((flight) => besideFlight(here, flight, width));
@@ -398,11 +402,12 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
-  // A message that has arrived stands at the edge of the network: the tag stays inside the network.
+  // A message that has arrived is at the edge of the network. The tag then has further places inside the network.
   const network = columnOf(here, flight.box);
   const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
   const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
-  // The torn-off piece is in front of its message: a tag beside the message stands beyond the piece, if it can.
+  // A lost message has a torn-off piece in front of it. A tag beside the message is beyond that piece, if there is
+  // room.
   const isTornLeft = !here.upright && flight.message.is_response;
   const beyond: Spot = isTornLeft ? [x - width - 8 - TORN, y + (height - HEIGHT) / 2] : [x + wide + 8 + TORN, y + (height - HEIGHT) / 2];
   const fits = beyond[0] >= 4 && beyond[0] + width <= here.width - 4;
@@ -432,10 +437,10 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   return [...after, [below, under], ...head];
 }
 
-/** Height above a lane's cells for the names of its gates and for why records wait, in units. */
+/** Units of height above a lane's cells for the names of its gates and the reasons why records are held back. */
 const OVER_GATES = 24;
 
-/** x after the newest offset of a lane and its gates. */
+/** x after the end of the log in a lane and after its gates, where a tag may begin. */
 function behindOf({ replica, window }: Shown): number {
   return Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
 }
@@ -445,7 +450,7 @@ function endOf({ broker, lane }: Shown): number {
   return Math.min(wholeOf(broker).x + wholeOf(broker).width, lane.box.x + lane.box.width) - 6;
 }
 
-/** Places over or under the consumer's row, else over the first row of the lane. */
+/** The places above or below the consumer's row; without one, those at the first row of the lane. */
 function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
   const at = rows[focus.actor ?? ""]?.box;
@@ -461,14 +466,15 @@ function besideBox(at: Box | undefined, width: number): Spot[] {
 }
 
 /**
- * Places over the upper or under the lower edge of a box, so that the tag covers neither its head nor its last line.
+ * The places at the upper or lower edge of a box, mostly outside of it, so that the tag covers neither its first nor
+ * its last line.
  */
 function onBox(at: Box, width: number, height: number): Spot[] {
   const x = at.x + at.width - width - 8;
   return [[x, at.y - height + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - height + 4]];
 }
 
-/** Places right of the client, where its requests leave; on a phone under it, or last of all on its lower edge. */
+/** The places right of the client, where its requests leave; on a phone, those below it, and last on its lower edge. */
 function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
   const under = at.y + at.height + 3;
   if (here.upright) return [[at.x + at.width - width - 10, under], [at.x + 10, under], [at.x + (at.width - width) / 2, under], [at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
@@ -477,8 +483,8 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
 }
 
 /**
- * The boxes that a tag must not cover: messages, and what is around the cells of the step's lane, with offsets below
- * and names of gates above.
+ * The boxes that a tag must not cover: messages, and around the step's subject the texts that belong to it, for example
+ * the cells of its lane with the offsets below and the names of gates above.
  */
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
@@ -487,7 +493,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const flights = network.flights.map(withNote).concat(away ?? [], cardOf(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...(here.upright ? phoneParts().chips(here) : [])];
   if (focus.kind === "sent" || focus.kind === "lost") {
-    // On a phone, the only free room is between the boxes.
+    // On a phone, a tag may cover no box, so that only the room between the boxes is free.
     if (here.upright && here.kind !== "middleware") return [...flights, ...phoneParts().heads(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
     return [...flights, ...bodiesOf(here), ...strips, ...headingsIn(here)];
   }
@@ -513,8 +519,8 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
 }
 
 /**
- * The boxes of controller and tool, without the one that acts in this step, because its tag stands beside it; on a
- * phone, where they stand in the client's place, only the one that acts.
+ * The boxes of the controller and the tool that a tag must not cover: not that of the one that acts in this step,
+ * because its tag is at its edge. On a phone, only the one that acts is in the picture; there, all but its lower edge.
  */
 function cornersIn(here: Places, focus: Focus): Box[] {
   const acting = here.others[focus.actor === "zookeeper" ? "controller" : focus.actor ?? ""]?.box;
@@ -523,7 +529,7 @@ function cornersIn(here: Places, focus: Focus): Box[] {
   return corners.filter((own) => own !== acting);
 }
 
-/** The boxes of the middleware's roles, which have text down to their foot. */
+/** The whole boxes of the middleware's roles, because they are full of text. */
 function rolesOf(here: Places): Box[] {
   return Object.values(here.others).map(({ box: own }) => ({ ...own }));
 }
@@ -538,7 +544,7 @@ function coordinatorsIn(here: Places): Box[] {
   return Object.values(here.brokers).flatMap(({ coordinator }) => (coordinator === null ? [] : [{ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 }]));
 }
 
-/** The right part of a broker's first line, with its copies of partitions that others lead. */
+/** The box of the right part of a broker's first line, with its copies of partitions that others lead. */
 function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace): Box {
   const name = Object.keys(here.brokers).find((one) => here.brokers[one] === broker) ?? "";
   const from = copies(frame, here, focus, name, broker).from - 8;
@@ -547,7 +553,8 @@ function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace)
 }
 
 /**
- * What else is in the box of the lane's broker: its name, its other lanes with their names and gates, its coordinator.
+ * The boxes of what else is in the box of the lane's broker: its name, its other lanes with their names and gates, its
+ * coordinator.
  */
 function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
   const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? wholeOf(broker).width : 92;
@@ -569,8 +576,8 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
 }
 
 /**
- * What a tag must not cover besides the broker that a step is about: the heads of the other brokers, their lanes, and
- * consumers.
+ * The boxes outside of the broker that a step is about that a tag must not cover: the heads and lanes of other brokers,
+ * and consumers.
  */
 function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace): Box[] {
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
@@ -581,7 +588,7 @@ function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace
   return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
 }
 
-/** Units above the words of a box's head: a tag may lie on the upper edge of the box. */
+/** Units from the upper edge of a box to the words of its head, which a tag may cover. */
 const OVER_HEAD = 8;
 
 function headOf(own: Box): Box {
@@ -597,7 +604,7 @@ function readersIn(here: Places): Box[] {
   return Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box));
 }
 
-/** The texts that a tag about a broker must not cover: the broker's head, and the offsets and cells in its lanes. */
+/** The boxes of texts that a tag about a broker must not cover: the broker's head, and cells and offsets in lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
   const head: Box[] = broker === undefined ? [] : [here.upright ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
@@ -609,13 +616,13 @@ function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   return head.concat(lanesIn(frame, here, focus, Object.keys(here.brokers)), here.upright ? [] : [...readersIn(here), ...clientsIn(here)]);
 }
 
-/** The cells of these brokers' lanes, with their offsets and gates, as boxes. */
+/** The boxes of the cells in the lanes of these brokers, with their offsets and gates. */
 function lanesIn(frame: Frame, here: Places, focus: Focus, named: readonly string[]): Box[] {
   return named.flatMap((actor) => Object.entries(here.brokers[actor]?.lanes ?? {}).flatMap(([partition, lane]): Box[] => {
     const shown = lane.strip ? null : shownLane(frame, here, { ...focus, actor, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
-    // On a phone, the tag may lie on the names above the cells; elsewhere it keeps clear of the names of gates.
+    // On a phone, the tag may cover the names above the cells; elsewhere it must not cover the names of gates.
     const above = here.upright ? 6 : hasGates(frame, partition, shown) ? 20 : 4;
     const cells = { x, y: y - above, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + above + 18 };
     const end = shown.window.x(Math.max(shown.replica.high_watermark, shown.window.first));

@@ -1,10 +1,13 @@
-/** The stage as sentences: the name and content of each thing, from the same objects as the picture. */
+/**
+ * Makes the text of the stage: a sentence with name and content for each thing, from the same objects as the picture.
+ */
 
 import type { Places, StageObject } from "./contract.ts";
 import { say } from "../player/text.ts";
 
 /**
- * The most sentences of a picture, so that a long log does not fill a page; a last sentence says how many are left out.
+ * The most sentences about a picture, so that a long log does not fill a page. If there are more, a last sentence says
+ * how many are left out.
  */
 const MOST = 120;
 

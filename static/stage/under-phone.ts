@@ -1,7 +1,7 @@
 /**
- * The lines below an upright picture: the components that are not in it, and the meaning of the numbers in its cells,
- * because its legend is in a dialog. A card over the picture's foot has the rule that decided, if the network has no
- * room for it (decided.ts), else what a client cannot know from now on.
+ * Draws what is below an upright picture: a line with the components that are not in the picture and with the meaning
+ * of the numbers in its cells (its legend is in a dialog); and a card over the picture's foot, with the rule that
+ * decided if the network has no room for it (decided.ts), else with what a client cannot know from now on.
  */
 
 import { html, nothing } from "lit";
@@ -22,12 +22,12 @@ import { readersText } from "./readers.ts";
 
 type Offer = TemplateResult | typeof nothing;
 
-/** Height of the line under an upright picture, in px. */
+/** px of height of the line below an upright picture. */
 const UNDER = 30;
 
 /**
- * The line with the components without a place in the picture and the meaning of the numbers in cells. `bring`: brings
- * a component into the picture.
+ * The line with the components that have no place in the picture, and with the meaning of the numbers in cells.
+ * `bring`: called with a pressed component, to bring it into the picture.
  */
 export function under(here: Places, network: Network, frame: Frame, selection: Frame["selection"] | undefined, bring: (selection: Selection) => void): TemplateResult {
   return html`${awayOf(here, network, frame, selection, bring)}<span class="cells">${cellsText(frame.view)}</span>`;
@@ -42,14 +42,14 @@ function awayOf({ away }: Places, network: Network, frame: Frame, selection: Fra
     : html`<button class="link" @click=${() => bring(messageSelection(frame.view, next))}>${listed(awayNames(network.away, selection))}</button>`}</p>`;
 }
 
-/** The meaning of the numbers in cells, from the first batch with a sequence on; else "". */
+/** The text that explains the numbers in cells; "" as long as no batch has sequence numbers. */
 export function cellsText(view: View): string {
   const queued = Object.values(view.clients ?? {}).flatMap(({ batches }) => Object.values(batches));
   const isNumbered = [...batchesIn(view).filter(({ control }) => control === null), ...queued].some(({ first_sequence: first }) => !isAbsent(first));
   return isNumbered ? say("stage.cells") : "";
 }
 
-/** The card over the picture's foot, or null. It covers the button of the line, so it has the button, too. */
+/** The card over the picture's foot; null: none. It covers the line's button, so it has that button itself. */
 export function footOf(frame: Frame, { here, focus, objects }: { here: Places; focus: Focus; objects: readonly StageObject[] }, size: Size, offer: Offer): TemplateResult | null {
   const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
   if (decided !== null) return decidedCard(decided, covered(here, size), readersText(frame, here), offer);
@@ -57,8 +57,8 @@ export function footOf(frame: Frame, { here, focus, objects }: { here: Places; f
 }
 
 /**
- * px from the upper edge of the lowest row, or of the consumers, to the foot of the stage: a card that covers a part of
- * them covers them whole.
+ * px from the upper edge of the lowest row of strips or, without such rows, of the consumers, to the foot of the stage:
+ * the least height of a card, so that it covers them wholly and not in part.
  */
 function covered(here: Places, { width }: Size): number {
   const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
@@ -67,8 +67,9 @@ function covered(here: Places, { width }: Size): number {
 }
 
 /**
- * The card with the rule that decided: `Is epoch 0 lower than the known epoch 2? Yes.` and `epoch 0 ≠ 2`. `least`: its least
- * height in px; `readers`: how much each consumer read, if the card covers their rows; `offer`: the button at its end.
+ * The card with the rule that decided: `Is epoch 0 lower than the known epoch 2? Yes.` and `epoch 0 ≠ 2`. `least`: its
+ * least height in px; `readers`: how much each consumer read, if the card covers their rows; `offer`: the button at its
+ * end.
  */
 function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: Offer): TemplateResult {
   const { by, sentence, answer, fields, off } = decided;

@@ -1,16 +1,16 @@
 /**
- * The ways of moving messages: two messages that would overlap while they move go around each other, or one after the
- * other. Before and after a step no two overlap (network.ts), but on straight ways they would. Pure.
+ * Finds the ways of moving messages. Before and after a step no two messages overlap (network.ts), but on straight ways
+ * they might. Then one goes around the other, or moves before or after it. Pure.
  */
 
 import type { Box, Point, StageObject } from "./contract.ts";
 
 export interface Way {
-  /** The places of a message at equal intervals of the motion. */
+  /** The places of the message's upper left corner at equal intervals of the motion. */
   points: readonly Point[];
   /**
-   * The intervals in which the message is invisible: because it starts when another one has made room, or passes behind
-   * one.
+   * The intervals, from the first to the last, in which the message is invisible, because it waits for another one to
+   * make room or passes behind one.
    */
   unseen: readonly [from: number, to: number];
 }
@@ -20,23 +20,25 @@ type Travelling = StageObject & { via?: readonly Point[]; below?: number };
 
 /** The number of intervals of the motion. */
 const PARTS = 12;
-/** The area on which two messages may overlap, in units of area. */
+/** An overlap of two messages of at most so many square units counts as none. */
 const MEETS = 30;
 /**
  * The sideways deviations that are tried, in this order, if a message must go around another one. Their unit is the
  * size of the message across its path; the sign is the side.
  */
 const ASIDE = [1, -1, 1.6, -1.6, 2.4, -2.4];
-/** For how many intervals a message stands still before or after it moves. */
+/** The numbers of intervals that are tried in which a message rests before and after it moves. */
 const HOLDS: readonly (readonly [before: number, after: number])[] = [[3, 0], [0, 4], [6, 0], [0, 6], [8, 0], [0, 8]];
-/** If no way around is free, the message is invisible in these intervals, in the middle of its way. */
+/**
+ * If no other way is free: the intervals that are tried in which the message is invisible, in the middle of its way.
+ */
 const BEHIND: readonly (readonly [from: number, to: number])[] = [[4, 8], [3, 9], [2, 10], [1, PARTS]];
 const SEEN = [0, 0] as const;
-/** Distance kept between two messages, in units. */
+/** Units kept free between two moving messages. */
 const AIR = 2;
 const BODY = /^(client|broker|co|node|beside|controller|reader):/;
 
-/** Key → the way of each message that moves. `stood`: the objects of the picture before. */
+/** Key of a moving message → its way. `stood`: the objects of the picture before, by key; `after`: the present ones. */
 export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly StageObject[]): Map<string, Way> {
   const flights = after.filter((one): one is Travelling => one.key.startsWith("m:") && one.phase === "cause");
   const moving = flights.flatMap((one) => {
@@ -48,8 +50,8 @@ export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly 
   const still = flights.filter((one) => !moving.some(({ one: other }) => other === one)).map((one): Placed => ({ one, way: { points: Array.from({ length: PARTS + 1 }, () => [one.x, one.y] as const), unseen: SEEN } }));
   const bodies = [...stood.values()].filter(({ key, width }) => BODY.test(key) && width > 0);
   const placed: Placed[] = [...still];
-  // Messages of the picture before are placed first, because new ones can wait until there is room. In both groups, the
-  // message that the step is about goes straight.
+  // Messages that were in the picture before get their ways first, because new ones can wait until there is room. In
+  // both groups, the message that the step is about is first, so that it goes straight.
   const order = [...moving].sort((one, other) => Number(one.isNew) - Number(other.isNew) || Number(other.one.hot === true) - Number(one.one.hot === true));
   for (const { one, points, isNew } of order) {
     const straight: Way = { points, unseen: SEEN };
@@ -79,7 +81,7 @@ function directOf(one: Travelling, was: StageObject | undefined): Point[] | null
     const start: Point = was === undefined ? (one.from ?? via[0] as Point) : [was.x, was.y];
     return [start, ...via.slice(1, -1), [one.x, one.y]];
   }
-  // The message only moved aside for another one.
+  // Without points on a wire, the message only moves aside for another one.
   return was !== undefined && (was.x !== one.x || was.y !== one.y) ? [[was.x, was.y], [one.x, one.y]] : null;
 }
 
@@ -103,12 +105,12 @@ function* otherWays(one: StageObject, points: readonly Point[], isNew: boolean):
   for (const [from, to] of BEHIND) yield { points, unseen: [isNew ? 0 : from, to] };
 }
 
-/** The way with a deviation to the side of its wire, across its direction. */
+/** The way with a deviation across its direction, by `aside` times the size of the message. */
 function bent(points: readonly Point[], { width, height }: StageObject, aside: number): Point[] {
   const [first, last] = [points[0] as Point, points.at(-1) as Point];
   const isAcross = Math.abs(last[0] - first[0]) >= Math.abs(last[1] - first[1]);
   return points.map(([x, y], index) => {
-    // The message deviates early and returns late.
+    // The message reaches the full deviation early and returns late.
     const share = index === points.length - 1 ? 0 : Math.min(1, 3 * Math.sin((Math.PI * index) / (points.length - 1)));
     return isAcross ? [x, y + share * aside * (height + AIR)] : [x + share * aside * (width + AIR), y];
   });
@@ -133,7 +135,7 @@ function areaOf(one: Box, other: Box): number {
   return width > 0 && height > 0 ? width * height : 0;
 }
 
-/** How much a message overlaps others on its way, in units of area, summed over the intervals. */
+/** The area, in square units, on which a message overlaps others on its way, summed over the intervals. */
 export function meeting(one: StageObject, way: Way, others: readonly Placed[]): number {
   let sum = 0;
   for (let part = 0; part <= PARTS; part += 1) {
@@ -148,7 +150,7 @@ export function meeting(one: StageObject, way: Way, others: readonly Placed[]): 
   return sum;
 }
 
-/** How much a message covers of components on its way, in units of area, summed over the intervals. */
+/** The area of components, in square units, that a message covers on its way, summed over the intervals. */
 function over(one: StageObject, way: Way, bodies: readonly StageObject[]): number {
   let sum = 0;
   for (let part = 0; part <= PARTS; part += 1) {

@@ -1,7 +1,7 @@
 /**
- * A run with brokers and a middleware: the brokers' picture takes the left of the stage, and the nodes of the
- * middleware stand under each other in a wing on its right, so that all have fixed places. A stage without room for a
- * wing shows one of the two pictures. Pure.
+ * Computes the wing, for a run with brokers and a middleware: the brokers' picture is on the left of the stage, and the
+ * nodes of the middleware are one below the other in a wing on its right, so that all have fixed places. A stage
+ * without room for a wing shows one of the two pictures at a time. Pure.
  */
 
 import { svg } from "lit";
@@ -15,7 +15,7 @@ import { path, text } from "./draw.ts";
 import { wingPlaces } from "./middleware-places.ts";
 import type { Travelling } from "./network.ts";
 
-/** `least`: the width in px from which on a stage has room for a wing. `share`: the wing's share of that width. */
+/** `least`: a stage at least so many px wide has room for a wing. `share`: the wing's share of the stage's width. */
 const ROOM = { least: 1180, share: 0.29 };
 /** Height of the heading above the nodes, in units. */
 const TOP = 22;

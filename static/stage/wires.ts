@@ -1,8 +1,9 @@
 /**
- * The wire of a message: from the port that it leaves to the port where it arrives, and the points on it. Pure.
+ * Computes the wire of a message, from the port where the message leaves to the port where it arrives, and points on
+ * it. Pure.
  *
- * A wire is a cubic curve that leaves both boxes at a right angle. It can be shifted: its ends slide along the edges of
- * their boxes, so that a message that is moved aside still stands on its own wire.
+ * A wire is a cubic curve that leaves both boxes at a right angle. It can be shifted: its ends then slide along the
+ * edges of their boxes, so that a message that is moved aside is still on its own wire.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -10,34 +11,36 @@ import type { MessageView } from "../player/frame.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
 import { cornersOf } from "./contract.ts";
 
-/** The direction out of the box: right, left, down or up. */
+/** The direction from a port out of its box: right, left, down or up. */
 type Facing = readonly [dx: -1 | 0 | 1, dy: -1 | 0 | 1];
 
 interface Port {
   at: Point;
   facing: Facing;
-  /** How far the port may slide along its edge: its least and greatest x or y. */
+  /** The range in which the port may slide along its edge: its least and greatest x or y. */
   slides: readonly [least: number, most: number];
 }
 
 export interface Wire {
   from: Port;
   to: Port;
-  /** Key of the wires between the same two components, whose messages are counted together if there are too many. */
+  /**
+   * A key that all wires between the same two components share: their messages are counted together if there are many.
+   */
   bundle: string;
-  /** Whether this is the wire of a consumer at the end of a lane, which is short and has little room. */
+  /** Whether this is a wire between a lane and a consumer at its end, which is short and has room for one message. */
   short: boolean;
   upright: boolean;
   bulges: boolean;
-  /** How far the curve swings out, in units. */
+  /** Units by which the curve swings out. */
   swing: number;
-  /** How far its two ends are shifted along their edges, in units. */
+  /** Units by which its two ends are shifted along their edges. */
   shift: readonly [number, number];
 }
 
-/** Distance between the wire of requests and that of responses, in units. */
+/** Units between the wire of requests and that of responses. */
 const APART = 20;
-/** Least distance of a port from the end of an edge, in units. */
+/** The least units from a port to the end of its edge. */
 const INSET = 4;
 /** The APIs of requests about a transactional id or a group, which its coordinator answers. */
 const COORDINATED = new Set([
@@ -56,7 +59,7 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
   if (here.upright && BROKER.test(from) && BROKER.test(to)) return overBoxes(message, here) ?? downToLane(message, here);
-  // If consumers stand right below the lane, their fetches have no room and are counted.
+  // On a phone, consumers are right below the lane, so their fetches have no room and are counted.
   if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
   const own = across(portOf(message, from, to, here), here.brokers[to], here);
   const other = across(portOf(message, to, from, here), here.brokers[from], here);
@@ -85,7 +88,8 @@ export function connectionWire(client: string, broker: string, partition: string
 }
 
 /**
- * On a phone, the port moved right over the small box of the broker at the other end, as far as the client's edge goes.
+ * On a phone, the port of a client, moved to above the middle of the small box of the broker at the other end, as far
+ * as the client's edge allows. Any other port stays as it is.
  */
 function across(end: Port | null, broker: BrokerPlace | undefined, here: Places): Port | null {
   if (end === null || broker?.rows === undefined || !here.upright) return end;
@@ -94,8 +98,8 @@ function across(end: Port | null, broker: BrokerPlace | undefined, here: Places)
 }
 
 /**
- * The wire between small boxes of a phone: up from one, through the network, down to the other, which may be the same
- * one. Null without such boxes.
+ * The wire between the small boxes of two brokers on a phone: up from one, through the network, and down to the other,
+ * which may be the same. Null if the brokers have no small boxes.
  */
 function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Places): Wire | null {
   const [one, other] = [here.brokers[from], here.brokers[to]];
@@ -112,7 +116,8 @@ function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Place
 }
 
 /**
- * The wire of a marker or its response in a run with one broker: down from the coordinator to the lane, or up again.
+ * The wire of a marker or its response on a phone, in a run with one broker: from the coordinator down to the lane, or
+ * up again. Null if the lane or the coordinator is not in the picture.
  */
 function downToLane(message: MessageView, here: Places): Wire | null {
   const broker = here.brokers[message.is_response ? message.from : message.to];
@@ -147,7 +152,7 @@ function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response"
   if (broker === undefined) return null;
   if (broker.rows !== undefined) return port([broker.box.x, broker.box.y], broker.box, 0.5);
   const lane = broker.lanes[partition];
-  // A lens and a coordinator may stand outside their broker's box.
+  // A lane in the lens, and a coordinator, may be outside their broker's box.
   const boxes = [broker.box, ...(lane === undefined ? [] : [lane.box]), ...(broker.coordinator === null ? [] : [broker.coordinator.box])];
   const place = (at: Point): Port | null => port(at, boxes.reduce((best, one) => (edgeGap(at, one) < edgeGap(at, best) - 12 ? one : best)), here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
   // On a phone the coordinator has a box of its own, above that of the broker.
@@ -164,7 +169,9 @@ function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response"
   return place(isAboutLane && lane !== undefined ? lane.port : broker.port);
 }
 
-/** The port of a lane for a consumer: on the same height as the consumer's, if the lane reaches that far. */
+/**
+ * The point at the end of a lane for a consumer's wire: at the height of the consumer's port, if the lane is that high.
+ */
 function level({ out, box }: LanePlace, reader: ReaderPlace | undefined, upright: boolean): Point {
   const y = reader?.port[1] ?? out[1];
   return !upright && y >= box.y && y <= box.y + box.height ? [out[0], y] : out;
@@ -178,7 +185,7 @@ function edgeGap([x, y]: Point, box: Box): number {
   return Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);
 }
 
-/** The port at a point: the wire leaves through the edge of the box that is nearest to the point. */
+/** The port at a point of a box: its wire leaves through the edge that is nearest to the point. */
 function port(at: Point | undefined, box: Box, upright: number | null): Port | null {
   if (at === undefined) return null;
   const outside: [number, Facing][] = [[at[0] - box.x - box.width, [1, 0]], [box.x - at[0], [-1, 0]], [at[1] - box.y - box.height, [0, 1]], [box.y - at[1], [0, -1]]];
@@ -192,8 +199,8 @@ function port(at: Point | undefined, box: Box, upright: number | null): Port | n
 }
 
 /**
- * The wire between two boxes without given ports: between the edges that face each other, else between their right
- * edges. Null if a box is missing.
+ * The wire between two boxes that have no ports: between the edges that face each other or, if none do, between their
+ * right edges. Null if one of the components has no box.
  */
 function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
@@ -209,7 +216,7 @@ function between(message: MessageView, here: Places): Wire | null {
     const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
     return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
   };
-  // The wires of a component in the network's corner cross its upper edge.
+  // The wires of a component in the corner of the network begin and end at its upper edge.
   const corners = cornersOf(here);
   const over = (own: Box): Port => ({
     at: [own.x + own.width / 2 + apart, own.y], facing: [0, -1], slides: [own.x + INSET, own.x + own.width - INSET],
@@ -222,7 +229,7 @@ function between(message: MessageView, here: Places): Wire | null {
   };
 }
 
-/** Limits of how far a wire under two boxes may swing, in units, so that it stays above the boxes below. */
+/** Limits, in units, of the swing of a wire below two boxes, so that it stays above the boxes of the next row. */
 const SWINGS = { most: 76, reaches: 0.75, least: 30 };
 
 function swingUnder(one: Box, other: Box, here: Places): number {
@@ -231,7 +238,7 @@ function swingUnder(one: Box, other: Box, here: Places): number {
   return clamp((Math.min(...below) - 4) / SWINGS.reaches, SWINGS.least, SWINGS.most);
 }
 
-/** The wire on a phone from one box down to the next, or under two boxes that stand side by side. */
+/** The wire on a phone from one box down or up to another or, between two boxes side by side, in a bow below them. */
 function downwards(message: MessageView, one: Box, other: Box, here: Places): Wire {
   // The network begins below the small boxes.
   const begins = here.kind === "cluster" ? here.network.y : 0;
@@ -267,7 +274,9 @@ function slid(wire: Wire, by: readonly [number, number]): Wire {
   return { ...wire, from: move(wire.from, by[0]), to: move(wire.to, by[1]) };
 }
 
-/** The wire with its ends slid so that the point at `u` moves by `far` along the edges, as far as the edges go. */
+/**
+ * The wire with its ends slid along their edges, so that its point at `u` (0 to 1) moves by `far` units, if possible.
+ */
 export function shifted(wire: Wire, u: number, far: number): Wire {
   if (far === 0) return wire;
   const share = u * u * (3 - 2 * u);
@@ -275,7 +284,7 @@ export function shifted(wire: Wire, u: number, far: number): Wire {
   return slid(wire, [(far * (1 - share)) / norm, (far * share) / norm]);
 }
 
-/** A wire that bulges swings out so far that a message of this width stands clear of the box. */
+/** The wire; if it bulges, it swings out so far that a message of this width does not touch the box. */
 export function roomy(wire: Wire, width: number): Wire {
   return wire.bulges ? { ...wire, swing: Math.max(wire.swing, (width / 2 + 10) / 0.75) } : wire;
 }
@@ -299,7 +308,7 @@ export function pathOf(wire: Wire): string {
 
 /** The direction in which messages on the wire point: 1 for right or, on an upright wire, down; -1 for left or up. */
 export function heading(wire: Wire, u: number): 1 | -1 {
-  // A wire out of one box and into the box beside it through the same kind of edge has its direction at the end.
+  // A wire that leaves one box and enters another through the same side turns back: its direction is that at its end.
   const [leaves, comes] = [wire.from.facing, wire.to.facing].map((facing) => facing[wire.upright ? 1 : 0]);
   if (leaves !== 0 && leaves === comes) return leaves === 1 ? -1 : 1;
   const [x1, y1] = pointOn(wire, Math.max(0, u - 0.02));
@@ -308,8 +317,8 @@ export function heading(wire: Wire, u: number): 1 | -1 {
 }
 
 /**
- * The place on a wire, 0 to 1, of a message of this size that touches neither box: `u` = 0 is the place right after its
- * sender, `u` = 1 the place right before its receiver.
+ * The place on a wire, 0 to 1, of a message of this size, so that it touches neither box. For `u` = 0 it is right at
+ * the sender's box, for `u` = 1 right at the receiver's, for other values between.
  */
 export function between01(wire: Wire, u: number, width: number, height: number): number {
   if (wire.short) return 0.5;
@@ -317,7 +326,7 @@ export function between01(wire: Wire, u: number, width: number, height: number):
   return least >= most ? 0.5 : least + (most - least) * u;
 }
 
-/** The first place, from one end, at which half of the message fits between its middle and the box. */
+/** The first place on the wire, 0 to 1, from the start or from the end, at which the message does not touch the box. */
 function clearOf(wire: Wire, width: number, height: number, isStart: boolean): number {
   const end = isStart ? wire.from : wire.to;
   const need = (end.facing[0] !== 0 ? width : height) / 2 + 3;
