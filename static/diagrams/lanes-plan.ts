@@ -75,7 +75,9 @@ const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 18, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
-/** Beside the picture of a compared run, cells have a second line: it names the records, which differ between the runs. */
+/**
+ * Beside the picture of a compared run, cells have two lines: the records, by which the runs differ, and the producer.
+ */
 const DENSE_BESIDE: Tier = { ...DENSE, arrival: 40, cell: 36, reader: 20 };
 /** The tier of the lane in focus on a phone. It is lower than `ROOMY`, to leave the deciding rule visible below it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
@@ -96,7 +98,7 @@ const LINES_MOST = 40;
 /** The most compact lanes below the lane in focus on a page that scrolls; further partitions are lines. */
 const COMPACT_MOST = 4;
 
-/** A tier between a dense one (`share` 0) and roomy (1), so that lanes fill the height. */
+/** A tier between `dense` (`share` 0) and `ROOMY` (1), so that lanes fill the height. */
 function between(share: number, dense: Tier): Tier {
   const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
     Math.floor(dense[name] + (ROOMY[name] - dense[name]) * share);

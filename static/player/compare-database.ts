@@ -7,7 +7,7 @@ import { DATABASE_NAME } from "../stage/beside-places.ts";
 import type { Frame } from "./frame.ts";
 import { say } from "./text.ts";
 
-/** The line of rows; nothing in a run without a database. */
+/** The line with the rows; empty for a run without a database. */
 export function databaseLine(frame: Frame | undefined, differs: boolean): TemplateResult | typeof nothing {
   if (frame?.view.database === undefined) return nothing;
   const rows = rowsOf(frame);

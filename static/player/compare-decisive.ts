@@ -1,5 +1,6 @@
 /**
- * The messages that end differently in one of two runs, and what waits for them. Computed from both runs' arrows; pure.
+ * The messages that were lost, delayed or duplicated in one of two runs only, and what this run waits for because of
+ * them. Computed from both runs' arrows; pure.
  */
 
 import { isLost, sentAgain } from "../diagrams/sent-again.ts";
@@ -15,7 +16,7 @@ export interface Decisive {
   again: Arrow | null;
 }
 
-/** How a message ended; "" if it simply arrived. */
+/** Whether a message was lost, delayed or duplicated, in words; "" if it arrived once and in time. */
 function fateOf(arrow: Arrow): string {
   const { fate, delayed, duplicated } = arrow;
   return [isLost(arrow) ? fate : "", delayed ? "delayed" : "", duplicated ? "duplicated" : ""].join(" ").trim();
@@ -29,7 +30,7 @@ function isAlike(same: number, { id, sentStep, message }: Arrow, other: Arrow): 
   return sentStep <= same ? other.id === id : other.sentStep > same && other.message.api === message.api && other.message.from === message.from && other.message.to === message.to && other.message.is_response === message.is_response;
 }
 
-/** The messages of `ours` that end differently in `theirs`, in the order of sending. */
+/** The messages of `ours` that were lost, delayed or duplicated, but not in `theirs`, in the order of sending. */
 export function decisiveIn(ours: readonly Arrow[], theirs: readonly Arrow[], same: number): Decisive[] {
   const again = sentAgain(ours);
   return ours.filter((arrow) => fateOf(arrow) !== "" && !theirs.some((other) => isAlike(same, arrow, other) && fateOf(other) === fateOf(arrow)))

@@ -33,7 +33,7 @@ export interface Fact {
   about: string;
   name: string;
   said: string;
-  /** Whether the fact is a time, in which runs differ that differ in time alone. */
+  /** Whether the fact is a time: runs that differ only in time differ in such facts. */
   isOfTime?: boolean;
   /** Whether the fact is a number that identifies something: a producer id, an epoch, a sequence number. */
   isNumber?: boolean;
@@ -305,7 +305,7 @@ interface Life {
   paused?: boolean;
 }
 
-/** The name of every node in a view, with what says whether it is alive or paused. */
+/** The name of every node in a view, with the part of the view that has its `alive` and `paused`. */
 function livesOf({ middleware, brokers, clients, consumers, services }: View): [string, Life][] {
   return [
     ...Object.entries(nodesOf(middleware)),
@@ -373,7 +373,8 @@ function identityFacts(view: View): Fact[] {
 }
 
 /**
- * Once they are over: the time during which the nodes of the transaction on show differed, and the middleware's window.
+ * Of the transaction on show: the window of the middleware, and the time during which the nodes differed, each once it
+ * is over.
  */
 function windowFacts(frame: Frame): Fact[] {
   const { middleware } = frame.view;

@@ -1,7 +1,7 @@
 /**
  * The results of two runs, above both: the cost of the changes to one of them, or else the counts at their ends that
  * differ; and for each run the beats that the other does not have. Computed from the plans, which know the ends before
- * they are made.
+ * the last steps are made.
  */
 
 import type { TemplateResult } from "lit";
@@ -20,7 +20,7 @@ export const defaults = {
   beats: 3,
 };
 
-/** Count → the guarantee that counts the same under another name. */
+/** Count → the name of the guarantee whose breaks are the same number. */
 const GUARANTEES: Readonly<Record<string, string>> = { duplicates: "duplicated" };
 const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "questions_repeated", "marker_retries", "messages", "markers", "time"] as const;
 export interface Count {
@@ -30,7 +30,8 @@ export interface Count {
 }
 
 /**
- * The counts of both ends that differ, from losses first to durations last, without those that a guarantee also counts.
+ * The counts that differ at the ends, losses first and durations last. A count that is also the number of breaks of a
+ * broken guarantee is left out.
  */
 export function differingCounts(left: Outcome, right: Outcome): Count[] {
   const broken = { ...left.broken, ...right.broken };
@@ -49,8 +50,8 @@ export function differingBreaks(left: Outcome, right: Outcome): { name: string; 
 }
 
 /**
- * The beats of a run from step `from` on that the other run does not have: neither their titles nor their steps
- * (`isShared`), because a longer beat of the other run may contain the same steps.
+ * The beats of a run, from step `from` on, that only this run has: no beat of the other run has the same title, and the
+ * step at which it lands is not in both runs (`isShared`), because a longer beat of the other run may contain it.
  */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, isShared: (step: number) => boolean = () => false): Beat[] {
   const known = allOf(others).filter(({ last }) => last >= from).map(titleOf);

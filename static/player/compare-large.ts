@@ -13,8 +13,8 @@ import type { Frame, View } from "./frame.ts";
 type Partition = NonNullable<View["partitions"]>[string];
 
 /**
- * How much the logs of one partition differ: infinitely if in their content or in what they show; else by the time
- * between their appends, in ms. 0: equal.
+ * How much the two logs of a partition differ: infinitely if in their batches, offsets or outcomes; else the longest
+ * time between the two appends of a batch, in ms. 0: equal.
  */
 export function apart(one: Partition, other: Partition): number {
   const [log, counterpart] = [one, other].map((side) => (side.leader === null ? undefined : side.replicas?.[String(side.leader)]));
@@ -31,7 +31,7 @@ export function apart(one: Partition, other: Partition): number {
   return later;
 }
 
-/** The weight of a difference: one that only a lead of one run makes weighs less than any lasting difference. */
+/** The weight of a difference: one that exists only because one run is ahead weighs less than any other. */
 function weightOf(much: number, isApart: boolean): number {
   if (isApart) return much;
   return much === Number.POSITIVE_INFINITY ? Number.MIN_VALUE : 0;

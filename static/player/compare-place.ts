@@ -6,15 +6,15 @@ import { listed, sentences } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** ms between the times of both runs from which on the line says the times. */
+  /** The line contains the times of both runs if they are at least this far apart, in ms. */
   apart: 500,
   /** The most names of things that differ at the ends. */
   names: 4,
 };
 
-/** From here on, in ms, times beside each other are written in seconds, all of them. */
+/** If one of the times beside each other is at least this, in ms, all are written in seconds. */
 const SECONDS_FROM = 10_000;
-/** Up to here, in ms, they are; from here on, moments are written as on a clock. */
+/** If one of them is at least this, in ms, they are not in seconds, because moments are then written as on a clock. */
 const SECONDS_TO = 60_000;
 
 /** Virtual times that stand beside each other, in one unit. */
@@ -42,14 +42,17 @@ export function placeText({ kind, isOfTime, lasting }: Standing): string {
   return say("player.compare.place.ends_apart", { names: listed(names.length < lasting.length ? [...names, "…"] : names) });
 }
 
-/** The virtual times of both runs, if they lie far apart; else "". */
+/** A text with the virtual times of both runs, if they are far apart; else "". */
 export function apartText([left, right]: readonly [number, number], runs: RunNames): string {
   if (Math.abs(left - right) < defaults.apart) return "";
   const [ours = "", theirs = ""] = timesText([left, right]);
   return say("player.compare.times_apart", { ...runs, left: ours, right: theirs });
 }
 
-/** The whole line. `waits`: what a run waits for; it says more than the times, which also stand over each side. */
+/**
+ * The two texts of the line. `waits`: sentences about what a run waits for. They replace the text with the times, which
+ * also stand over each side.
+ */
 export function standingText(standing: Standing, times: readonly [number, number], runs: RunNames, waits: readonly string[]): readonly [place: string, further: string] {
   return [placeText(standing), waits.length > 0 ? sentences([...waits]) : apartText(times, runs)];
 }

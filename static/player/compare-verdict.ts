@@ -1,5 +1,5 @@
 /**
- * Records and guarantees of two compared runs at their steps on show: those in which they differ, or which are broken.
+ * Counts of records, and guarantees, of two compared runs at their steps on show: those that differ or are broken.
  */
 
 import type { TemplateResult } from "lit";
@@ -39,7 +39,7 @@ export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): 
   }));
 }
 
-/** Guarantees that one of the runs breaks, as far as frames and plans know, also after the step on show. */
+/** The guarantees that a run has broken at its step on show, or at its end if its plan knows the end. */
 export function brokenNames(frames: readonly (Frame | null | undefined)[], plans: readonly (Plan | null)[] = []): string[] {
   const atEnd = plans.flatMap((plan) => (plan?.complete === true ? Object.keys(endOf(plan)?.broken ?? {}) : []));
   const names = frames.flatMap((frame) => Object.entries(frame?.view.guarantees ?? {}).filter(([, { count, serials, broken_at }]) => (count ?? serials?.length ?? 0) > 0 || broken_at != null).map(([name]) => name));

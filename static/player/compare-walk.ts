@@ -24,9 +24,9 @@ export const LOCKSTEPS = ["step", "time"] as const;
 export type Lockstep = (typeof LOCKSTEPS)[number];
 
 /**
- * A place at which the runs part. `event`: the first event that differs; `times`: where states first differ, if only
- * because one run is later; `state`: where they first differ in more than time; `decides`: where a leader decides
- * differently. `at`: the moment, or the virtual time; null while it is not known.
+ * A place at which the runs part. `event`: the first event that differs; `times`: where states first differ in time
+ * alone; `state`: where they first differ in more than time; `decides`: where a leader decides differently. `at`: the
+ * moment, or the virtual time; null while it is not known.
  */
 export interface Landmark {
   kind: "event" | "times" | "state" | "decides";
@@ -71,7 +71,7 @@ export class Walk {
   opens: "there" | "asked" | "looking" | "done" = "asked";
   /** The step that a side shows at a virtual time that several steps share, if it is not the last of them. */
   #exact = new Map<Walker, number>();
-  /** Two steps that are shown beside each other although no moment has both; null: those of the moment are shown. */
+  /** Two steps that are shown beside each other although no moment has both; null: the steps of `at` are shown. */
   #pair: Pair | null = null;
   /** Whether both sides are moving to the landing of a beat. */
   #goes = false;
@@ -178,7 +178,7 @@ export class Walk {
     return left === null || right === null ? this.stepsAt(moment) : [left, right];
   }
 
-  /** The moment from which the way back goes on: for two steps without a common moment, that of the earlier one. */
+  /** The moment from which a move back starts: for two steps without a common moment, that of the earlier one. */
   get #backFrom(): number {
     const pair = this.pair;
     return pair === null || this.moments === null ? this.at : Math.min(this.moments.of(0, pair[0]), this.moments.of(1, pair[1]));
@@ -220,8 +220,8 @@ export class Walk {
   }
 
   /**
-   * The first difference (`Moments.parting`). By virtual time, and if the runs differ in time alone, a difference in time
-   * counts, too.
+   * The first difference (`Moments.parting`). By virtual time, and if the runs differ in time alone, a difference in
+   * time counts, too.
    */
   get parting(): Parting | null {
     return this.#timed ?? this.moments?.parting ?? null;
@@ -237,8 +237,8 @@ export class Walk {
   }
 
   /**
-   * The places at which the runs part, in their order. Of several in one place, only the one that says most: the decision
-   * of a leader, then a difference in more than time.
+   * The places at which the runs part, in their order. Of several in one place, only the one that says most: the
+   * decision of a leader, then a difference in more than time.
    */
   get landmarks(): readonly Landmark[] {
     const { moments } = this;

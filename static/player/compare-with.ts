@@ -55,7 +55,7 @@ export class CompareWith extends DialogElement {
     else void this.#lead();
   }
 
-  /** Gives the focus to the nearest comparison. */
+  /** Gives the focus to the comparison with the run as it was before the last change. */
   async #lead(): Promise<void> {
     await this.updateComplete;
     this.querySelector<HTMLElement>(".as-it-was")?.focus();

@@ -258,7 +258,7 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Whether the comparison was opened at the end of a run, and what differs is seen at the ends. */
+  /** Whether the comparison was opened at the end of a run, and something differs at both ends. */
   get #isFromEnd(): boolean {
     const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
     const { moments } = this.#walk;
@@ -266,7 +266,7 @@ export class Compare extends LitElement {
     return moments.isLast(from.branch === this.leftBranch ? 0 : 1, from.shown);
   }
 
-  /** Shows on a narrow screen the sentence of the run that makes the difference, if only one of the two does. */
+  /** Chooses for a narrow screen the side whose step makes the difference, if only one of the two does. */
   #showActing(): void {
     if (!this.#seeksActing || this.#sides.some(({ store }) => store.frame?.step?.number !== store.target)) return;
     this.#seeksActing = false;
@@ -326,7 +326,7 @@ export class Compare extends LitElement {
     scrollTo({ top: 0, behavior: "instant" });
   }
 
-  /** Goes to the first step that differs; from there, to the step at which a leader decides differently, and back. */
+  /** Goes to the next place at which the runs part; from the last one, to the first. */
   async #toDifference(): Promise<void> {
     this.#walk.opens = "done";
     if (this.#walk.moments === null) await this.#align();
@@ -335,7 +335,7 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** The reader's choice in the player; runs without beats are moved by steps. */
+  /** Whether arrow keys move by beats or by steps: as the reader chose in the player; by steps if no run has beats. */
   get #arrows(): Arrows {
     return this.#sides.some((side) => planOf(side) !== null) ? keptArrows() : "steps";
   }
@@ -465,7 +465,8 @@ export class Compare extends LitElement {
   }
 
   /**
-   * Whether the step happens in both runs. If a change costs only time, every step that is not its consequence does.
+   * Whether the step happens in both runs. If a change costs only time, all steps happen in both, except those that its
+   * beats have added.
    */
   #isInBoth(side: Side, step: number): boolean {
     const { moments } = this.#walk;
@@ -515,7 +516,7 @@ export class Compare extends LitElement {
     this.#listed = { most: facts.most, hasRoom: false };
   }
 
-  /** No fact is cut: facts that have no room on one of the sides are counted on both. */
+  /** Lists fewer facts on both sides, until no fact is cut on either; the others are counted. */
   #fitFacts(): void {
     if (this.#listed.hasRoom || this.unfolded) return;
     const isCut = [...this.querySelectorAll(".counts")].some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1);
@@ -658,7 +659,10 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** For a step that only one run has: a text that says which run has it, and that the other one does not move. */
+  /**
+   * The mark of a side: at its step something differs first, is decided differently, or differs at the end. For a step
+   * that only one run has: a text that says so, and on the other side that this run does not move.
+   */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
     if (this.#isEndApart) return html`<b title=${say("player.compare.ends_here")}>≠</b>`;
     if (this.#walk.decidesHere(side)) return html`<b title=${say("player.compare.decides_here")}>≠</b>`;

@@ -45,8 +45,8 @@ function messageWords(step: Step | undefined): string {
 }
 
 /**
- * What tells a message from others of its kind: the first batch of a request, as " (t-0, seq 3–5)"; of a response,
- * where it was stored; else the partition; "" if there is none.
+ * A text that distinguishes a message from others of its type: for a request with batches, the first one, as " (t-0,
+ * seq 3–5)"; for a response to it, partition and offset of the stored batch; else the partition; "" without one.
  */
 export function carriedBy({ fields = {}, is_response: isAnswer = false, partitions = [] }: Partial<Pick<MessageView, "fields" | "is_response" | "partitions">> = {}): string {
   const [first, ...more] = Object.entries((fields[isAnswer ? "partitions" : "batches"] ?? {}) as Record<string, JsonObject>);

@@ -132,8 +132,8 @@ function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<O
 }
 
 /**
- * What the guarantees do not judge: skipped inputs, if nothing is broken in a run that consumes; and records stored under
- * an epoch that was raised but that no producer had yet.
+ * A text on what the guarantees do not judge: skipped inputs, if nothing is broken in a run that consumes; and records
+ * that a leader stored with the old epoch while no producer had the coordinator's newer one.
  */
 export function unjudgedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;

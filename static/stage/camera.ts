@@ -21,8 +21,8 @@ const MARGIN_ABOVE = 6;
 const NAME = { width: 120, height: 26 };
 
 /**
- * The names of the brokers that a step is about: where it happens, the leaders of its partitions, and both ends of a
- * lost message.
+ * The boxes with the names of the brokers that a step is about: the broker where it happens, the leaders of its
+ * partitions, and sender and receiver of lost messages.
  */
 function brokersOf({ view, previousView }: Frame, { actor, partition, tag, messages }: Focus, { brokers }: Places): Box[] {
   const lost = [...messages.lost, ...messages.dropped].map((id) => previousView?.network?.messages[String(id)]);
@@ -30,7 +30,7 @@ function brokersOf({ view, previousView }: Frame, { actor, partition, tag, messa
   return [actor, ...leaders, ...lost.flatMap((one) => [one?.from, one?.to])].flatMap((name) => brokers[name ?? ""]?.box ?? []).map(({ x, y }) => ({ x, y, ...NAME }));
 }
 
-/** The part of the picture that is shown at a step. */
+/** The part of the picture that is shown at a step: what it changes, and the names of the brokers that it is about. */
 export function lookOf(objects: readonly StageObject[], here: Places, frame: Frame, focus: Focus): Box {
   return cameraOf(objects, here, brokersOf(frame, focus, here));
 }

@@ -72,7 +72,7 @@ export function ghostNeeds({ step }: Frame): number {
   return first == null || first < 0 ? 34 : Math.max(34, textWidth(range(first, last ?? first), 15, true) + 12);
 }
 
-/** The least px of the compared batch under an arriving batch, so that bars can join the two. */
+/** The least width, in px, in which an arriving batch is over the compared one, so that bars can join the two. */
 const JOINED = 10;
 
 /** px between the names of gates and an arriving batch beside them. */
@@ -108,7 +108,7 @@ export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Windo
   const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
   if (compared === undefined || compared.last_offset < window.first) return { ...names, y, arrives: null };
   const [start, end] = [window.x(Math.max(compared.base_offset, window.first)) + 1, window.x(compared.last_offset + 1) - 1];
-  // The arriving batch stands beside the broker's name, as long as it is still over the compared batch.
+  // The arriving batch begins after the broker's name, if it is then still over the compared batch.
   const after = (behindName(lane) ?? 0) + CLEAR;
   const from = after > start && after + JOINED <= end ? after : start;
   const whole: Name = { from, to: from + Math.max(end - from, 34, needs) };

@@ -238,7 +238,9 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
 /** Size of the letters, in units, of the word before sequence numbers. */
 const SEQ = 11;
 
-/** Whether all cells of a lane have the word before their sequences, or none: only if each has room for it. */
+/**
+ * Whether the cells of a lane have the word *seq* before their numbers: either all have it, if each has room, or none.
+ */
 function saysSeq({ place: { cells: { height } } }: LaneOf, window: Window, shown: readonly LogBatchView[]): boolean {
   const word = `${say("stage.seq")} `;
   return shown.every(({ base_offset: base, last_offset: end, producer_id: id, producer_epoch: epoch, first_sequence: first, last_sequence: last }) => {

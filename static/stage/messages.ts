@@ -130,7 +130,7 @@ export function sheetOf(message: MessageView, records: Readonly<Record<string, r
   };
 }
 
-/** What tells a message from another one with the same name: the numbers of its batch, its offset, or the partition. */
+/** Words that distinguish a message from others of its name: the numbers of its batch, its offset, or its partition. */
 function briefOf(message: MessageView, words: string, [cell]: readonly CarriedCell[]): string {
   const [partition] = message.partitions;
   if (partition === undefined || (message.is_response && isNoWider(words, message.api))) return words;

@@ -309,12 +309,15 @@ export function windowBars(windows: WindowsBeside, x: number, width: number, ys:
     high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((time) => path(`M${round(x + place(time))},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
 }
 
-/** px of the ends of an axis that is broken in its middle, and the least px by which two ends are seen to differ. */
+/**
+ * For an axis whose middle is left out. `wide`: px of each of its two parts. `least`: if two ends of windows are at
+ * least so many px apart on a whole axis, readers see that they differ.
+ */
 const ENDS = { wide: 44, least: 5 };
 
 /**
- * The places of times on an axis whose middle is left out, because the windows' ends would look the same on a whole
- * one; null if the whole one shows how they differ.
+ * A function from a time to its place on an axis whose middle is left out; null if a whole axis already shows how the
+ * ends of the windows differ.
  */
 function brokenAxis(spans: readonly { since: number; until: number }[], from: number, until: number, width: number): ((time: number) => number) | null {
   const far = Math.max(...spans.map(({ since }) => since - from), ...spans.map(({ until: end }) => until - end));

@@ -819,7 +819,7 @@ function gripOf({ fate, wire, envelope: { width } }: Flight): Pick<StageObject, 
   return { grip: width - 12 };
 }
 
-/** The arrowhead at the end of a wire: messages between brokers leave and arrive on the same side. */
+/** The arrowhead at a wire's end, needed because messages between brokers leave and arrive on the same side. */
 function tipOf({ to: { at: [x, y], facing: [dx, dy] } }: Wire): string {
   const [side, up] = [4 * Math.abs(dy), 4 * Math.abs(dx)];
   const [fx, fy] = [round(x + 7 * dx), round(y + 7 * dy)];

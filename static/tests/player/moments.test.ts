@@ -1,4 +1,4 @@
-/** Which steps of two runs are compared with each other. */
+/** Moments: which steps of two runs are shown beside each other. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

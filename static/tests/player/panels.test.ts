@@ -8,7 +8,7 @@ import { MIDDLES, PANELS, panelsOf, tagOf } from "../../player/panels.ts";
 import type { PanelRow } from "../../player/panels.ts";
 
 const LIST = "static/player/panels.ts";
-/** The handout has pictures of its own; the stage has its own scale of letters, and a folder of its own. */
+/** Files that may name a panel, too: of the handout, which draws pictures itself; the tokens; the folder of the stage. */
 const BESIDE = new Set(["static/player/handout.ts", "static/styles/print.css", "static/styles/tokens.css"]);
 const ROOM = /^static\/stage\//;
 
