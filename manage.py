@@ -5,13 +5,13 @@ import os
 import sys
 
 OF_DJANGO = ("--settings", "--pythonpath", "--traceback", "--verbosity", "-v", "--no-color", "--force-color")
-"""Options that only Django knows."""
+"""Options that only Django understands."""
 
 
 def main(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     if arguments[1:2] == ["logs"] and not any(one.startswith(OF_DJANGO) for one in arguments):
-        # It needs nothing of Django, whose start takes longer than the reading of a large log.
+        # The command needs nothing of Django, and starting Django takes longer than reading a large log.
         from eosviz.replays.logs_command import main as logs
 
         return logs(arguments[2:])

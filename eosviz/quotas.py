@@ -1,9 +1,9 @@
-"""Limits how much one person may have. There is one table of what is counted, and one function that compares a count
-with its setting.
+"""Limits how much one person may have. One table says what is counted, and one function compares a count with
+its setting.
 
-A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). An app calls `check` before
-it stores what is counted, and words the refusal itself. The page *Your usage* reads the same table. Rows without an
-owner (from the command line, and samples) have no quota.
+A person is a key, of an account or of a browser without an account (`eosviz/browser.py`). An app calls
+`check` before it stores something that is counted, and makes the refusal itself. The page *Your usage* reads
+the same table. Rows without an owner (made on the command line, and samples) are not limited.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What one quota counts. The largest allowed count is in `settings.QUOTAS`."""
+    """One quota: what it counts. The largest allowed count is in `settings.QUOTAS`."""
 
     name: str
     model: str
     """The model whose rows are counted, as `app.Model`."""
     reason: str
-    """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
+    """The last part of the key of the refusal's sentence: `problem.<reason>`, `replays.refused.<reason>`,
+    …"""
     page: str
-    """The page on which a person sees what the quota counts."""
+    """The view name of the page on which a person sees what the quota counts."""
     owner: str = "owner"
-    """The lookup for the owner's key."""
+    """The lookup with which Django finds the rows of an owner's key."""
     amount: Combinable | None = None
-    """The expression that says how much a row counts. None: each row counts 1."""
+    """The expression for how much a row counts. None: each row counts 1."""
     only: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     in_bytes: bool = False
 
@@ -96,9 +97,9 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
-    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used` (in MiB if the quota is
-    in bytes), if `more` would exceed the quota. Other transactions that add something of this person wait
-    until this one ends. An empty owner has no quota."""
+    """Raise a refusal if `more` would exceed the quota. `refused` makes it of the quota's reason and the
+    parameters `most` and `used` (in MiB if the quota counts bytes). Until this transaction ends, other
+    transactions that call this function for the same person wait. An empty owner has no quota."""
     if not owner:
         return
     quota = BY_NAME[name]
@@ -106,19 +107,20 @@ def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusa
     used = quota.used(owner)
     if used + more > quota.most:
         unit = MEBIBYTE if quota.in_bytes else 1
-        # Rounded up, as on the page of the usage.
+        # Rounded up, as on the page *Your usage*.
         raise refused(quota.reason, most=quota.most // unit, used=-(-used // unit))
 
 
 def left(owner: str, name: str) -> int:
-    """How much more the owner may have; negative if the owner has more than the quota. Nothing is locked."""
+    """How much more the owner may have; negative if the owner has more than the quota allows. Locks
+    nothing."""
     quota = BY_NAME[name]
     return quota.most - quota.used(owner)
 
 
 def wait_for_others(key: str) -> None:
-    """On PostgreSQL, lock the key until the transaction ends; without a transaction nothing is locked."""
-    # SQLite has one writing transaction at a time anyway.
+    """On PostgreSQL, lock the key until the transaction ends. Outside a transaction nothing is locked."""
+    # SQLite permits only one writing transaction at a time anyway.
     if connection.vendor == "postgresql" and connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])

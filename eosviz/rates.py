@@ -1,8 +1,8 @@
-"""Limits how often a person or an address may do something: which request counts against which rate of
-`settings.RATES`, and how it is refused.
+"""Limits how often a person or a network address may do something. It decides which request counts against
+which rate of `settings.RATES`, and how it is refused.
 
-`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what was
-done too often, for whom this is counted, and when to try again.
+`eosviz/buckets.py` does the counting. The code behind pages, JSON and sockets raises the same `TooOften`,
+which says what was done too often, for whom this is counted, and when to try again.
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ from eosviz.refusal_pages import refusal_json, refusal_page, with_wait
 from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
-"""Name of a rate → how many tokens a process takes from Redis at once, for the most frequent rates."""
+"""For the most frequent rates: dict of name of a rate → how many tokens a process takes from Redis at
+once."""
 STRICT = "wrong_password."
-"""The prefix of the rates for wrong passwords. While Redis is down they grant nothing, because processes that
-count separately would together allow more guesses."""
+"""The beginning of the names of the rates for wrong passwords. They are strict: while Redis is down nothing
+is granted, because processes that count separately would permit more guesses."""
 MINUTES_FROM_SECONDS = 120
-"""Waits of this length and longer are stated in minutes."""
+"""A wait of at least this many seconds is stated in minutes."""
 
 
 def rate_of(name: str) -> Rate:
-    """The rate with the name `what.whom`, one of `settings.RATES`."""
+    """The rate with this name, which has the form `what.whom` and is in `settings.RATES`."""
     most, seconds = settings.RATES[name]
     return Rate(name, most, seconds, LEASES.get(name, 0), name.startswith(STRICT))
 
 
 class TooOften(Problem):
-    """Something was done too often. `params`: `most` at once, which refill within `seconds`; `per_second`;
-    `wait`, the seconds until the next try, at least 1."""
+    """Something was done too often. `params`: `most`, how often it may be done at once; `seconds`, the time
+    after which it may be done so often again; `per_second`; `wait`, the seconds until the next try, at least
+    1."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds: int = max(math.ceil(wait), 1)
@@ -61,13 +63,14 @@ class TooOften(Problem):
 
 
 def take(name: str, caller: str, cost: int = 1) -> None:
-    """Take `cost` tokens. Raises TooOften, and for a strict rate RedisError while Redis is down."""
+    """Take `cost` tokens of the rate. Raises TooOften if there are not so many and, for a strict rate while
+    Redis is down, RedisError."""
     rate = rate_of(name)
     _granted(rate, buckets.take(rate, caller, cost))
 
 
 def check(name: str, caller: str, cost: int = 1) -> None:
-    """Raises what `take` would raise, and takes nothing."""
+    """Raises what `take` would raise, and takes no tokens."""
     rate = rate_of(name)
     _granted(rate, buckets.wait(rate, caller, cost))
 
@@ -84,7 +87,7 @@ def _granted(rate: Rate, wait: float) -> None:
 
 
 def take_for(what: str, request: HttpRequest) -> None:
-    """Take a token for the person, or for the address if they have no key. Raises TooOften."""
+    """Take a token of the person or, if the person has no key, of the network address. Raises TooOften."""
     whom, caller = caller_of(request)
     take(f"{what}.{whom}", caller)
 
@@ -94,8 +97,9 @@ Says = Literal["page", "json", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """How requests to a route are counted. `says`: the form of a refusal. `reads`: whether a GET counts too.
-    `whom`: `address` counts for the network address; empty for the person."""
+    """How requests to a route are counted. `what`: the first part of the rate's name. `says`: the form of a
+    refusal. `reads`: whether GET requests count, too. `whom`: `address` to count for the network address,
+    empty to count for the person."""
 
     what: str
     says: Says = "page"
@@ -122,7 +126,7 @@ RATED: dict[str, Rated] = {
     "pipeline:open": Rated("create"),
     "pipeline:shrink_new": Rated("create"),
     "pipeline:shrink_open": Rated("create"),
-    # the API's route name for this address, whatever the method
+    # the API's name for this route, whatever the method
     "api:list_sessions": Rated("create", says="message"),
     "replays:import": Rated("import"),
     "replays:open_log": Rated("import"),
@@ -148,11 +152,11 @@ RATED: dict[str, Rated] = {
     "account_change_password": Rated("confirm"),
     "account_reauthenticate": Rated("confirm"),
 }
-"""Name of a route → how its requests are counted."""
+"""Dict of name of a route → how its requests are counted."""
 
 
 class RatedAddresses(Middleware):
-    """Answers a request beyond one of its rates with 429 and Retry-After. Then no view is called."""
+    """Answers 429 with Retry-After if a request exceeds a rate; the view is not called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
@@ -179,7 +183,7 @@ class RatedAddresses(Middleware):
 
 
 def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **shown: Any) -> HttpResponse:
-    """The refusal as a response. `shown`: further context of its page."""
+    """The refusal as a response. `shown`: more context for its page."""
     if says == "page":
         return refusal_page(request, "429.html", refused, shown)
     if says == "json":

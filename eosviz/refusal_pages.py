@@ -1,4 +1,4 @@
-"""Responses to refused requests: a page with the status of the refusal, or JSON for programs that have the
+"""Makes responses of refusals: a page with the refusal's status, or JSON for programs that have the
 catalogue."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Response = TypeVar("Response", bound=HttpResponse)
 def refusal_page(
     request: HttpRequest, template: str, refused: Refusal, context: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """A page with the refusal. The template shows `refused` by `{% include "refusal.html" %}`."""
+    """A page that shows the refusal. The template must include it: `{% include "refusal.html" %}`."""
     page = render(request, template, {**(context or {}), "refused": refused}, status=refused.status)
     return with_wait(page, refused)
 
@@ -25,7 +25,8 @@ def refusal_page(
 def form_page(
     request: HttpRequest, template: str, context: dict[str, Any], refused: Refusal | None
 ) -> HttpResponse:
-    """The page of a form. If the input is refused, the page says why and has the refusal's status."""
+    """The page of a form. If the input was refused, the page says why and has the refusal's status.
+    `refused`: None if nothing was refused."""
     if refused is not None:
         return refusal_page(request, template, refused, context)
     return render(request, template, {**context, "refused": None})
@@ -39,7 +40,7 @@ def refusal_json(refused: Refusal, status: HTTPStatus | None = None) -> JsonResp
 
 
 def with_wait(response: Response, refused: Refusal) -> Response:
-    """Adds Retry-After if the refusal passes with time."""
+    """Adds Retry-After, if the refusal passes with time. Returns the response."""
     if refused.wait_seconds is not None:
         response["Retry-After"] = str(refused.wait_seconds)
     return response

@@ -1,5 +1,5 @@
-"""Refusals: what cannot be done for a person, and why. `refusal_pages.py` answers requests with them. Nothing
-here needs Django, because bounded processes raise refusals too."""
+"""Refusals: errors that say to a person what cannot be done, and why. `refusal_pages.py` makes responses of
+them. This module does not need Django, because bounded processes also raise refusals."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _STATUS: dict[ErrorCode, HTTPStatus] = {
 
 
 class Refusal(Exception):
-    """Something cannot be done. `key` is the sentence in the catalogue and `params` fill it. The subclass of
-    an app names the prefix of its keys, and the code of most of its refusals."""
+    """Something cannot be done. `key`: the sentence that says so; `params` fill it. An app has a subclass
+    with the prefix of its keys and the code of most of its refusals."""
 
     words: ClassVar[str]
-    """The prefix: a key is `<words>.<reason>`."""
+    """The prefix of keys, which have the form `<words>.<reason>`."""
     code: ErrorCode = "refused"
     wait_seconds: int | None = None
-    """After how many seconds to try again; None if the refusal does not pass with time."""
+    """The number of seconds after which to try again; None if the refusal does not pass with time."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
@@ -38,21 +38,21 @@ class Refusal(Exception):
 
     @classmethod
     def keyed(cls, key: str, params: Mapping[str, Any]) -> Self:
-        """A refusal whose sentence is in another part of the catalogue."""
+        """A refusal with a key that does not begin with `words`."""
         refused = cls("", **params)
         refused.key = key
         return refused
 
     @classmethod
     def for_now(cls, reason: str, seconds: int) -> Self:
-        """A refusal that passes within `seconds`, which its sentence names."""
+        """A refusal that passes within `seconds`. Its sentence states this time."""
         refused = cls(reason, seconds=seconds)
         refused.code, refused.wait_seconds = "unavailable", seconds
         return refused
 
     @property
     def remedy_key(self) -> str:
-        """The key of the sentence with the remedy; empty if there is no such sentence."""
+        """The key of the sentence that says what helps; empty if there is none."""
         return ""
 
     @property
@@ -61,10 +61,10 @@ class Refusal(Exception):
 
 
 class Problem(Refusal):
-    """A request that cannot be carried out, as the `error` message reports it.
+    """A request that cannot be carried out. The message `error` reports it.
 
-    `code` is one of the codes in docs/websocket.md. The catalogue has the sentences of `key` and of `remedy_key`;
-    `params` fill both.
+    `code` is one of the codes in docs/websocket.md. The catalogue has the sentences of `key` and of
+    `remedy_key`; `params` fill both.
     """
 
     words = "problem"

@@ -1,6 +1,7 @@
-"""Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`.
-Django's signals announce the changes, whether a page, the administration or a command made them. Changes
-without a signal, such as SQL by hand, are found at intervals (`eosviz/rights.py`)."""
+"""Announces changes of rows that may end a right of an open socket. Each app names its models in
+`AppConfig.ready`. Django's signals report the changes, whether a page, the administration or a command
+made them. A change without a signal, such as SQL by hand, is noticed at the regular checks
+(`eosviz/rights.py`)."""
 
 from __future__ import annotations
 
@@ -16,12 +17,14 @@ Row = TypeVar("Row", bound=Model)
 
 
 def deleting_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
-    """Announce that deleting a row of this model may end the rights with its topic."""
+    """From now on, announce each deletion of a row of this model: it may end the rights with the topic
+    `topic_of(row)`."""
     _connect(post_delete, "deleted", model, topic_of)
 
 
 def any_change_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
-    """Announce that any change of a row may end the rights with its topic."""
+    """From now on, announce each change of a row of this model: it may end the rights with the topic
+    `topic_of(row)`."""
     deleting_ends(model, topic_of)
     _connect(post_save, "saved", model, topic_of)
 

@@ -1,17 +1,17 @@
 """Keeps a socket open only while its person has the right to it.
 
-A socket is opened with one or more rights: the right of its person (still signed in, not blocked, the same password)
-and the right to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right
-is a query that can be repeated. It is checked
+A socket is opened with one or more rights: the right of its person (who is still signed in, not blocked, and
+has the same password) and the right to its subject (the session exists and is theirs, the presentation is
+running, they may read the class). A right is a query that can be repeated. It is checked
 
 - when a message goes to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
 - immediately when a change that may end it is announced (`changed`), by every process with such a socket. The
-  announcement is not queued behind the socket's messages: they are sent after the check, or not at all;
-- every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
-  lost with Redis.
+  announcement does not wait behind the socket's messages: they are sent after the check, or not at all;
+- every `SILENT_SECONDS` for an idle socket, because some changes are not announced (SQL by hand), and
+  announcements can be lost with Redis.
 
-Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
-thread that keeps its connection.
+All sockets of a process with the same right share one answer. Checks that are due at the same time are made
+together, in a thread that keeps its database connection.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ ANSWER_SECONDS = 2.0
 SILENT_SECONDS = 15.0
 LISTEN_AGAIN_SECONDS = 0.5
 ANNOUNCED_TOPICS_MAX = 500
-"""At most this many topics are in one announcement. If there are more, every right is checked."""
+"""One announcement has at most this many topics. If there are more, all rights are checked."""
 UNHEARD_SECONDS = 10.0
-"""After an announcement could not be sent, none is tried for this long: each try waits some seconds for Redis, and
-there may be no web process to receive it while a management command runs."""
+"""After an announcement could not be sent, none is tried for this many seconds. Each try waits some seconds
+for Redis, and while a management command runs there may be no web process to receive it."""
 
 GROUP = "rights"
 
 
 class Ending(IntEnum):
-    """Why a right ended: the close code of the socket (docs/websocket.md)."""
+    """Why a right has ended. The value is the close code of the socket (docs/websocket.md)."""
 
     SIGNED_OUT = 4401
     TAKEN = 4403
@@ -59,8 +59,9 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A right. Rights with the same `name` share their answer. `topics`: the announced changes after which it
-    is checked again. `ask` reads the database in a thread, and returns None while the right lasts."""
+    """A right to an open socket. Rights with the same `name` share their answer. `topics`: if a change with
+    one of them is announced, the right is checked again. `ask`: reads the database, in a thread, and returns
+    None while the right lasts."""
 
     name: str
     topics: frozenset[str]
@@ -73,14 +74,14 @@ class Holder(Protocol):
     rights: Sequence[Right]
 
     async def look_again(self) -> None:
-        """Check the rights and close if one has ended. Never raises."""
+        """Check the rights, and close the socket if one has ended. Must not raise."""
 
     async def still_here(self) -> None:
-        """Report to the counters that the socket is still open."""
+        """Report to the counters of sockets that this one is still open."""
 
 
 def of_owner(key: str) -> str:
-    """The topic of a person, with a digest of their owner's key, which is secret."""
+    """The topic of a person. It contains a digest of the owner's key, which is secret."""
     return f"owner.{_digest(key)}"
 
 
@@ -108,10 +109,11 @@ def _digest(secret: str) -> str:
 
 
 class Announcer:
-    """Announces the changes of a transaction once, when it is committed."""
+    """Announces the changes in a transaction once, when it is committed."""
 
     silent_until = -math.inf
-    """The time of the monotonic clock until which no announcement is tried. All announcers share it."""
+    """Until this time of the monotonic clock no announcement is tried. The value is shared by all
+    announcers."""
 
     def __init__(self) -> None:
         self._waiting: set[str] = set()
@@ -130,7 +132,7 @@ class Announcer:
 
 
 class _Announcers:
-    """The announcers, one for each database connection."""
+    """Keeps one announcer for each database connection."""
 
     def __init__(self) -> None:
         self._of: WeakKeyDictionary[Any, Announcer] = WeakKeyDictionary()
@@ -143,7 +145,7 @@ _announcers = _Announcers()
 
 
 def changed(*topics: str) -> None:
-    """Announce that rights with one of these topics may have ended, once this transaction is committed. Does
+    """Announce, once this transaction is committed, that rights with one of these topics may have ended. Does
     not raise."""
     _announcers.here().add(topics)
 
@@ -152,7 +154,7 @@ class AnnouncedUpdates(models.QuerySet[Any]):
     """A query set that announces its `update`, for which Django sends no signal."""
 
     topic_field = ""
-    """The lookup for the owner's key of a row."""
+    """The lookup with which the query set finds the owner's key of a row."""
 
     def update(self, **fields: Any) -> int:
         keys = list(self.values_list(self.topic_field, flat=True))
@@ -168,20 +170,20 @@ _asking_thread = KeptThread("rights")
 
 
 class _Answer:
-    """The last answer about a right."""
+    """The last answer to the question whether a right lasts."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
         self.ending: Ending | None = None
         self.asked_at = -math.inf
         self.changes = 0
-        """A number that grows with each announcement. An answer that was requested before the last announcement is
-        ignored."""
+        """This number grows with each announcement. If it has grown since an answer was requested, the answer
+        is out of date and is ignored."""
         self.holders = 0
 
 
 class _Batch:
-    """Answers that are requested together, because switching to the thread costs more than a query."""
+    """Answers that are requested together, because switching to the thread takes longer than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}
@@ -192,7 +194,7 @@ class _Batch:
 
 
 class Board:
-    """The sockets of one event loop with their rights. Listens to announcements while there are any sockets."""
+    """The sockets of one event loop, with their rights. While there are any, it listens to announcements."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -206,8 +208,7 @@ class Board:
         self._asking: asyncio.Task[None] | None = None
 
     async def enter(self, holder: Holder) -> None:
-        """Add a socket with its rights. From now on the board asks it to check its rights when something
-        changes."""
+        """Add a socket. From now on its `look_again` is called when its rights may have changed."""
         if holder in self._all:
             return
         self._all.add(holder)
@@ -240,7 +241,7 @@ class Board:
             self._is_listening.clear()
 
     def known_to_last(self, rights: Sequence[Right]) -> bool:
-        """Whether recent answers say that all these rights last, so that nothing has to be asked."""
+        """Whether recent answers say that all these rights last, so that the database need not be asked."""
         oldest = self._now() - ANSWER_SECONDS
         for right in rights:
             answer = self._answers.get(right.name)
@@ -249,11 +250,11 @@ class Board:
         return True
 
     async def ending(self, rights: Sequence[Right]) -> Ending | None:
-        """The reason of the first of these rights that has ended, or None; their sockets must have entered. Raises
-        DatabaseError."""
+        """The reason why the first of these rights that has ended did so; None if all last. Their sockets
+        must have entered. Raises DatabaseError."""
         oldest = self._now() - ANSWER_SECONDS
         while True:
-            # An answer is removed with its last socket.
+            # The answer about a right is removed with the last socket that has the right.
             answers = [self._answers[right.name] for right in rights if right.name in self._answers]
             old = [answer for answer in answers if answer.asked_at < oldest]
             if not old:
@@ -266,7 +267,8 @@ class Board:
             await asyncio.shield(self._next.done)
 
     async def _ask(self) -> None:
-        """Runs one batch after the other; rights that become due meanwhile form the next one."""
+        """Request the answers of one batch after the other. Rights that become due meanwhile form the next
+        batch."""
         while self._next is not None:
             batch, self._next = self._next, None
             began = self._now()
@@ -275,7 +277,9 @@ class Board:
                 endings = await self._endings(batch)
             except Exception as error:
                 batch.done.set_exception(error)
-                batch.done.exception()  # asyncio reports unread exceptions, and the waiting sockets may be closed
+                # This reads the exception: asyncio reports exceptions that are not read, and the waiting
+                # sockets may be closed.
+                batch.done.exception()
                 continue
             for answer, ending, before in zip(batch.answers.values(), endings, changes, strict=True):
                 if answer.changes == before:
@@ -286,13 +290,13 @@ class Board:
         try:
             return await _asking_thread.run(batch.ask)
         except DatabaseError:
-            # The kept connection may have been lost because the database was restarted. The second try opens a new
+            # The kept connection may be lost because the database was restarted. A second try opens a new
             # one.
             return await _asking_thread.run(batch.ask)
 
     def changed(self, topics: Iterable[str] | None) -> None:
-        """Let each socket that has a right with one of these topics check all its rights; None: let every
-        socket do so."""
+        """Let all sockets that have a right with one of these topics check all their rights. None: all
+        sockets."""
         found = (
             set(self._all)
             if topics is None
@@ -316,13 +320,14 @@ class Board:
                 channel = await layer.new_channel("rights.")
                 await layer.group_add(GROUP, channel)
                 if self._is_listening.is_set():
-                    self.changed(None)  # announcements in between were not received
+                    self.changed(None)  # Announcements that were made in between were not received.
                 self._is_listening.set()
                 while True:
                     self.changed((await layer.receive(channel))["topics"])
             except (RedisError, OSError) as error:
                 logger.warning("announcements of rights are not heard: %r", error)
-                self._is_listening.set()  # Sockets may open all the same: their rights are checked at intervals.
+                # Sockets may open even so, because their rights are also checked regularly.
+                self._is_listening.set()
                 await asyncio.sleep(LISTEN_AGAIN_SECONDS)
             finally:
                 if channel is not None:
@@ -344,7 +349,7 @@ _boards: WeakKeyDictionary[asyncio.AbstractEventLoop, Board] = WeakKeyDictionary
 
 
 def board() -> Board:
-    """The board of the running loop."""
+    """The board of the running event loop."""
     loop = asyncio.get_running_loop()
     if loop not in _boards:
         _boards[loop] = Board()

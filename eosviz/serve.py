@@ -1,7 +1,7 @@
-"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds.
+"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process has opened.
 
-The parent keeps the port while this process is restarted. uvicorn's own `--fd` assumes a Unix socket, which delays
-small messages on TCP connections.
+The parent keeps the port while this process is restarted. uvicorn's own option `--fd` would take the socket
+for a Unix socket, which delays small messages on TCP connections.
 """
 
 import socket
@@ -13,8 +13,8 @@ from eosviz.http_protocol import BoundedHead
 
 GRACEFUL_SECONDS = 2
 SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
-"""A longer message closes its socket. A message beyond `limits.message_bytes` (docs/websocket.md) only gets
-an error message."""
+"""A WebSocket is closed when it receives a longer message. A message that is only longer than
+`limits.message_bytes` (docs/websocket.md) gets an error message."""
 
 
 def configuration() -> uvicorn.Config:

@@ -1,5 +1,5 @@
-"""The base of the messages to the page of a session and to followers (docs/websocket.md), and the message that
-refuses a request."""
+"""The base class of the server's messages to the page of a session and to followers (docs/websocket.md), and
+the message that reports an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ ErrorCode = Literal[
 
 
 class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """Base of every message that the server sends. Fields may be added within a version; pages ignore unknown ones."""
+    """The base of all messages that the server sends. Fields may be added within a version; pages ignore
+    fields that they do not know."""
 
     v: int = VERSION
 

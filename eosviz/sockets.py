@@ -1,4 +1,4 @@
-"""The base of the site's sockets: a socket closes when it learns that one of its rights has ended."""
+"""The base class of the site's WebSockets. A socket closes when one of its rights ends."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from eosviz.rights import Board, Ending, Right, board
 logger = logging.getLogger(__name__)
 
 TRY_AGAIN_CODE = 1013
-"""The close code if the database could not be asked. The page opens another socket in a moment."""
+"""The code with which a socket closes if the database could not be asked about its rights. The page then
+opens another one."""
 
 
 class SocketSession(SessionMiddleware):
-    """Gives a socket the session of its browser, which it does not save."""
+    """Gives a socket the session of its browser. The session is not saved."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         wrapper = InstanceSessionWrapper(scope, send)
@@ -29,18 +30,19 @@ class SocketSession(SessionMiddleware):
 
 
 class RightfulConsumer(AsyncWebsocketConsumer):
-    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked when a
-    message comes and when one is sent. Messages are dispatched without Channels' wait for a thread."""
+    """A socket with rights (`eosviz/rights.py`), which it has from the call of `hold` on. They are checked
+    when a message arrives and when one is sent. Unlike in Channels, dispatching a message does not wait for a
+    thread."""
 
     rights: Sequence[Right] = ()
     board: Board
-    """The board of the socket's loop, once the socket has rights."""
+    """The board of the socket's event loop; set by `hold`."""
     is_over = False
-    """Whether the socket was closed, by this side or by the page; then nothing more is sent."""
+    """Whether the socket has been closed, by the server or by the page. Nothing is sent after that."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
-        """Give the socket these rights; from now on it is notified of changes. If a right has already ended,
-        returns the reason. Raises DatabaseError."""
+        """Give the socket these rights; from now on it is notified of changes. Returns None, or the reason if
+        one of the rights has already ended. Raises DatabaseError."""
         self.rights = rights
         self.board = board()
         await self.board.enter(self)
@@ -50,8 +52,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         return ending
 
     async def is_allowed(self) -> bool:
-        """Whether the socket is open and its rights last. If they do not, it is closed with the reason's code; if
-        the database cannot be asked, with TRY_AGAIN_CODE."""
+        """Whether the socket is open and its rights last. If a right has ended, closes the socket with the
+        reason's code; if the database cannot be asked, with TRY_AGAIN_CODE."""
         if self.is_over:
             return False
         if not self.rights or self.board.known_to_last(self.rights):
@@ -67,7 +69,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         return not self.is_over
 
     async def still_here(self) -> None:
-        """Called every `SILENT_SECONDS` while the socket is open."""
+        """Called every `SILENT_SECONDS` while the socket is open. For subclasses."""
 
     async def look_again(self) -> None:
         try:
@@ -76,14 +78,14 @@ class RightfulConsumer(AsyncWebsocketConsumer):
             logger.exception("a socket could not be closed")
 
     def last_words(self, ending: Ending) -> str | None:
-        """A last frame to send before the socket closes; None to send nothing."""
+        """The last frame, which is sent before the socket closes because of `ending`; None for no frame."""
         return None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._let_go()  # after a handler raised there is no disconnect
+            self._let_go()  # If a handler has raised, there is no disconnect.
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         handler = getattr(self, get_handler_name(message), None)
@@ -99,7 +101,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     async def send(
         self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
     ) -> None:
-        """Send a frame to the page, if the socket is open and its rights last; otherwise it is closed
+        """Send a frame to the page if the socket is open and its rights last; otherwise the socket is closed
         (`is_allowed`)."""
         if await self.is_allowed():
             await super().send(text_data, bytes_data, close)
@@ -114,7 +116,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         if self.is_over:
             return
         words = self.last_words(Ending(code)) if code != TRY_AGAIN_CODE else None
-        self.is_over = True  # Before the first await: only one of several callers may close.
+        # This is set before the first `await`, so that only one of several callers closes the socket.
+        self.is_over = True
         if words is not None:
             await super().send(words)
         await super().close(code)

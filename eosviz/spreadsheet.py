@@ -1,4 +1,4 @@
-"""Values in files that are opened in a spreadsheet."""
+"""Makes values safe for files that people open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,5 +8,6 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def inert(value: Any) -> Any:
-    """The value; a text that a spreadsheet would take for a formula gets a prefix."""
+    """The same value, but a text that a spreadsheet would take for a formula gets an apostrophe at its
+    beginning."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_BEGINS_A_FORMULA) else value

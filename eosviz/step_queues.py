@@ -1,17 +1,18 @@
-"""Decides which worker steps which session. A worker keeps the runs that it stepped, so a session's commands go to
-one worker.
+"""Decides which worker makes the steps of which session. A worker keeps the runs whose steps it has made, so
+all commands of a session should go to the same worker.
 
-A task about a session's run goes to one of `COUNT` queues, by a checksum of the session's id. The workers share the
-queues out: each signs a list in Redis every second, and all compute the same shares from the same list. So no process
-needs to know how many workers there are: one, two or twenty may run, and each may start or end at any time. A worker
-that does not sign for SILENT_SECONDS_MAX is off the list, and the others take over its queues with the commands in
-them. Tasks that it had taken are delivered again (`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread
-does not sign either, so a busy worker loses its sessions until a task is done.
+A task about a session's run goes to one of `COUNT` queues, by a checksum of the session's id. The workers
+divide the queues among themselves: every second each of them signs a list in Redis, and all compute the same
+shares from this list. So no process needs to know how many workers there are; they may start and end at any
+time. A worker that does not sign for SILENT_SECONDS_MAX is removed from the list, and the others take over
+its queues with the commands in them. Tasks that it had already taken are delivered again
+(`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread does not sign either, so a busy worker
+loses its sessions until one of its tasks is done.
 
-While the workers disagree about the list, a queue may have two consumers for a moment. That costs engine steps and
-nothing else: the database decides which step counts (`walkthroughs/actions.py`).
+While workers do not have the same list, two of them may consume the same queue for a moment. This only makes
+the engine compute steps twice: the database decides which step counts (`walkthroughs/actions.py`).
 
-All other tasks stay in the default queue, which every worker consumes.
+All other tasks are in the default queue, which every worker consumes.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ from prometheus_client import Gauge
 logger = logging.getLogger(__name__)
 
 COUNT = 60
-"""With this number, two, three, four, five, six, ten, twelve, fifteen and twenty workers get equal shares. It
-must be the same in every process of a site, because a queue with a higher number has no consumer."""
+"""The number of queues. It can be divided equally among two, three, four, five, six, ten, twelve, fifteen or
+twenty workers. It must be the same in all processes of a site, because a queue with a higher number would
+have no consumer."""
 QUEUES = tuple(f"steps-{number}" for number in range(COUNT))
 STEPPING = frozenset(
     f"walkthroughs.{name}" for name in ("carry_out", "go_on", "find_ahead", "find_actions", "find_why")
 )
-"""Tasks that need the run of a session. The session's id is their first argument."""
+"""The names of tasks that need the run of a session. Their first argument is the session's id."""
 
 SIGN_SECONDS = 1.0
 SILENT_SECONDS_MAX = 5.0
-"""A worker that has not signed for this long is off the list."""
+"""A worker that has not signed the list for this many seconds is removed from it."""
 REDIS_SECONDS_MAX = 1.0
 LIST_KEY = "eosviz:stepping-workers"
 
@@ -52,19 +54,20 @@ def queue_of(session_id: str) -> str:
 
 
 def route(name: str, args: Sequence[Any], kwargs: Any, options: Any, task: Any = None, **_: Any) -> Any:
-    """A router of Celery (`CELERY_TASK_ROUTES`). None: the default queue."""
+    """A router of Celery (`CELERY_TASK_ROUTES`). Returns None for a task of the default queue."""
     return {"queue": queue_of(str(args[0]))} if name in STEPPING else None
 
 
 def share_of(worker: str, workers: Iterable[str]) -> frozenset[str]:
-    """The queues of one of these workers. Every queue belongs to exactly one worker, and the sizes of the shares
-    differ by at most one."""
+    """The queues of `worker`, one of `workers`. Each queue belongs to exactly one worker, and the numbers of
+    queues differ by at most one."""
     names = sorted(workers)
     return frozenset(QUEUES[names.index(worker) :: len(names)])
 
 
 class SignedList:
-    """The workers that can take commands: their names, with the time at which each signed last by Redis's clock."""
+    """The list of the workers that can take commands: their names, with the time at which each last signed,
+    by Redis's clock."""
 
     def __init__(self, url: str) -> None:
         self._redis = redis.Redis.from_url(
@@ -72,7 +75,8 @@ class SignedList:
         )
 
     def sign(self, name: str | None) -> list[str]:
-        """Sign with this name (None: only read the list). Returns the workers on the list. Raises RedisError."""
+        """Sign the list with this name; with None, only read it. Returns the names on the list. Raises
+        RedisError."""
         seconds, microseconds = self._redis.time()
         now = seconds + microseconds / 1e6
         with self._redis.pipeline() as pipeline:
@@ -84,7 +88,7 @@ class SignedList:
         return [worker.decode() for worker in found]
 
     def leave(self, name: str) -> None:
-        """Take this name off the list. Raises RedisError."""
+        """Remove this name from the list. Raises RedisError."""
         self._redis.zrem(LIST_KEY, name)
 
     def close(self) -> None:
@@ -92,8 +96,9 @@ class SignedList:
 
 
 class TakesItsShare(bootsteps.StartStopStep):
-    """Part of a worker's consumer: started whenever the worker has connected to Redis, stopped when the
-    connection is lost and at the worker's end."""
+    """The part of a worker that signs the list and consumes its share of the queues. Celery starts it
+    whenever the worker has connected to Redis, and stops it when the connection is lost or the worker
+    ends."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
@@ -127,7 +132,7 @@ class TakesItsShare(bootsteps.StartStopStep):
         try:
             workers = self._list.sign(name if _has_room(consumer) else None)
         except redis.RedisError as error:
-            # Redis does not answer or is full. The worker keeps its queues, and so do the others.
+            # Redis does not answer or accepts no writes. This worker keeps its queues, and so do the others.
             logger.info("%s could not sign the list of workers: %s", name, error)
             return
         if name in workers:
@@ -142,7 +147,7 @@ def _has_room(consumer: Any) -> bool:
 
 
 def _consume(consumer: Any, share: frozenset[str]) -> None:
-    """Consume these of the steps' queues and no others."""
+    """Of the queues of steps, consume exactly those in `share`."""
     queues, tasks = consumer.app.amqp.queues, consumer.task_consumer
     added = False
     for name in QUEUES:

@@ -1,5 +1,5 @@
-"""Long responses, sent while they are produced, with one piece in memory at a time. Under ASGI, Django itself
-would collect all pieces of an ordinary iterator before it sends the first one."""
+"""Responses that are sent while they are produced, with one piece in memory at a time. Under ASGI, Django
+itself collects all pieces of an ordinary iterator before it sends the first one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PIECE_BYTES = 128 * 1024
 
 
 def some(pieces: Iterator[bytes]) -> bytes:
-    """The next pieces, joined until they have at least `PIECE_BYTES`. The last result may be shorter; after the last
-    piece the result is empty."""
+    """The next pieces, joined until they have at least `PIECE_BYTES`. The last result may be shorter; after
+    the last piece it is empty."""
     gathered: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -25,10 +25,10 @@ def some(pieces: Iterator[bytes]) -> bytes:
 
 
 class _InPieces:
-    """The asynchronous iteration of a response: each piece is produced in a thread."""
+    """Makes the iteration of a response asynchronous: each piece is produced in a thread."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        # `streaming_content` belongs to the response class with which this class is combined.
+        # `streaming_content` is an attribute of the response class with which this class is combined.
         pieces = iter(self.streaming_content)  # type: ignore[attr-defined]
         following = sync_to_async(some)
         while piece := await following(pieces):
@@ -36,10 +36,10 @@ class _InPieces:
 
 
 class Streamed(_InPieces, StreamingHttpResponse):
-    """Streams an iterator of bytes."""
+    """A response that sends an iterator of bytes."""
 
 
 class StreamedFile(_InPieces, FileResponse):
-    """Streams an open file and closes it."""
+    """A response that sends an open file, and closes it at the end."""
 
     block_size = PIECE_BYTES

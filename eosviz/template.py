@@ -1,7 +1,9 @@
-"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on request.
+"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once, and on request forks processes
+from itself.
 
-`eosviz.launch.template` explains why. It opens no connection and starts no thread, since neither survives a fork. The
-arguments are open file descriptors: those that new processes may keep, and the one that requests come from.
+`eosviz.launch.template` says why. This process opens no connections and starts no threads, because these do
+not survive a fork. Its arguments are open file descriptors: those that new processes may keep, and the one on
+which requests arrive.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ from eosviz.launch.processes import die_with_parent
 from eosviz.launch.template import GO, LOADED, REQUEST_BYTES_MAX
 
 PR_SET_NAME = 15
-"""The number of the option in Linux's prctl.h."""
+"""The number of this option in Linux's prctl.h."""
 POLL_SECONDS = 0.001
 TAKEN_UP_SECONDS_MAX = 1.0
-"""How long a new process waits for the supervisor to become its parent; then it ends."""
+"""A new process waits this many seconds for the supervisor to become its parent. Then it ends."""
 
 
 def load() -> None:
-    """Loads all that a web process and a worker need before they answer."""
+    """Load everything that a web process and a worker need before they can answer."""
     from django.urls import get_resolver
 
     from eosviz import serve
@@ -62,11 +64,11 @@ LOADED_AT_START = (
     "kombu.mixins",
     "uvicorn.loops.uvloop",
 )
-"""Modules that libraries import by name when they start or first answer."""
+"""Modules that libraries import by name when they start or when they first answer."""
 
 
 def run(words: list[str]) -> None:
-    """Runs a module as `python -m` with these arguments."""
+    """Run a module as `python -m` would. `words`: the module and its arguments."""
     sys.argv = words
     import_module(words[0]).main()
 
@@ -80,8 +82,8 @@ def main() -> None:
 
 
 def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[str]:
-    """Forks a process for each request. Returns in the new process, with its module and arguments; in the
-    template with an empty list, when the supervisor has ended."""
+    """Fork a process for each request. In the new process, returns its module and arguments; in the template,
+    returns an empty list when the supervisor has ended."""
     requests.send(LOADED)
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, REQUEST_BYTES_MAX, 2)
@@ -105,12 +107,12 @@ def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[st
 
 
 def become(order: Mapping[str, Any], log: int, answers: socket.socket) -> None:
-    """Turn this process into the one that the supervisor asked for, once the supervisor has adopted it. If it
-    does not, this process ends."""
+    """Turn this forked process into the one that was requested. Before that, wait until the supervisor is its
+    parent and permits it to run; if this does not happen, the process ends."""
     parent = order["parent"]
     deadline = time.monotonic() + TAKEN_UP_SECONDS_MAX
     while os.getppid() != parent and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)  # the process in between is ending
+        time.sleep(POLL_SECONDS)  # The process in between is about to end.
     tie = die_with_parent(parent)
     if tie is not None:
         tie()

@@ -1,6 +1,5 @@
-"""The reader's time zone, in which pages read and show times.
-
-Without the cookie, times are UTC."""
+"""The reader's time zone, which a cookie names and in which pages show and read times. Without the cookie it
+is UTC."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ class ReaderTimeZone(Middleware):
 
 
 def zone_named(name: str) -> ZoneInfo | None:
-    """The zone of an IANA name; None for any other text. Names come from cookies and forms."""
+    """The zone with this IANA name; None if there is none. Names come from cookies and forms, so they may be
+    anything."""
     if not _NAME.fullmatch(name) or name not in _known():
         return None
     return ZoneInfo(name)
@@ -40,7 +40,7 @@ def _known() -> frozenset[str]:
 
 
 def difference_to_utc(at: datetime) -> str:
-    """`UTC`, `UTC+8` or `UTC+5:30`: how far the current zone is from UTC at that moment."""
+    """`UTC`, `UTC+8` or `UTC+5:30`: the difference between the reader's zone and UTC at this time."""
     offset = timezone.localtime(at).utcoffset()
     minutes = 0 if offset is None else round(offset.total_seconds() / 60)
     if minutes == 0:

@@ -1,4 +1,4 @@
-"""The site's addresses over HTTP. Each app declares its own addresses; they are combined here."""
+"""The site's HTTP addresses. Each app has a list of its own; here they are combined."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -12,7 +12,7 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("livez", livez, name="livez"),
     path("metrics", metrics, name="metrics"),
-    path("api/", api.urls),  # here and not in its app, whose namespace would hide the API's own
+    path("api/", api.urls),  # here, because in an app the app's namespace would hide the API's own
     path("i18n/", include("django.conf.urls.i18n")),
     path("administration/", admin.site.urls),
     path("accounts/", include("allauth.urls")),

@@ -1,6 +1,7 @@
-"""`python -m eosviz.work THREADS [NAME]`: a worker with this many threads. The worker is the one that `celery
--A eosviz worker` starts, without Celery's command line, whose loading takes a tenth of a worker's start. The
-workers of one machine need different names (`eosviz/step_queues.py`)."""
+"""`python -m eosviz.work THREADS [NAME]` starts a worker with this many threads. It is the same worker
+that `celery -A eosviz worker` starts, but without Celery's command line, because loading that takes a
+tenth of the time that a worker needs to start. The workers on one machine need different names
+(`eosviz/step_queues.py`)."""
 
 import socket
 import sys
@@ -18,8 +19,8 @@ def main() -> None:
         concurrency=int(threads),
         loglevel="WARNING",
         quiet=True,  # its banner would end the worker if the log cannot be written
-        # Gossip, mingle and heartbeats are of no use with few workers, and each slows the start and the
-        # recovery after Redis was lost.
+        # Gossip, mingle and heartbeats are useless with few workers. Each of them delays the start, and the
+        # recovery after Redis was not reachable.
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -1,4 +1,4 @@
-"""Progress and results of jobs for their open pages, over the channel layer."""
+"""Sends progress and results of jobs to their open pages, over the channel layer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def group_of_job(job_id: uuid.UUID) -> str:
 
 
 SILENT_SECONDS = 60.0
-"""After a message could not be sent, none is tried for this long. Each attempt waits some seconds for the server of
-the channel layer, and there may be no web process to receive a message while a command runs."""
+"""For this many seconds after a message could not be sent, none is tried. Each attempt waits some seconds
+for the channel layer's server, and while a command runs there may be no web process that could receive a
+message."""
 
 
 class _Watchers:
-    """Notifies the open pages of jobs, unless a message could not be sent in the last SILENT_SECONDS."""
+    """Notifies the open pages of jobs, except within SILENT_SECONDS after a message could not be sent."""
 
     def __init__(self) -> None:
         self._silent_until = 0.0
@@ -44,22 +45,22 @@ _watchers = _Watchers()
 
 
 def notify_watchers(job_id: uuid.UUID) -> None:
-    """Notify the pages of a job that changed. Errors are logged."""
+    """Notify the open pages of a job that it has changed. An error is logged, not raised."""
     _watchers.notify(job_id)
 
 
 class JobConsumer(LivePart):
-    """Keeps the state of one job up to date on its page."""
+    """Sends the state of one job to its page, at first and after each change."""
 
     kind = ""
-    """The model's class name."""
+    """The name of the job's model class."""
     template = ""
 
     def group(self) -> str:
         return group_of_job(self.scope["url_route"]["kwargs"]["job_id"])
 
     unread: tuple[str, ...] = ()
-    """Fields that are too long to read each time."""
+    """Names of fields that are not loaded each time, because they are long."""
 
     def _found(self) -> JobQuerySet:
         from eosviz.pipeline import models
@@ -85,8 +86,8 @@ class JobConsumer(LivePart):
 
 
 class SweepConsumer(JobConsumer):
-    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress, and the heat maps of the finished runs. The parameters of
-    the address choose the measure, axes and filters (`sweep_figures.read_look`)."""
+    """`/ws/sweeps/<id>/?lang=en&measure=…`: sends the progress, and heat maps of the runs that have finished.
+    The parameters of the address choose the measure, the axes and the filters (`sweep_figures.read_look`)."""
 
     kind = "Sweep"
     template = "pipeline/sweep_map.html"
@@ -105,14 +106,15 @@ class SweepConsumer(JobConsumer):
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
         if job.table_runs == self.runs_in_map:
-            return state  # The page keeps its maps, which may be long, if they are not sent again.
+            # The maps may be long, so they are sent only if they have changed. The page keeps its old ones.
+            return state
         self.runs_in_map = job.table_runs
         context = map_context(job, QueryDict(self.scope["query_string"]))
         return state + render_to_string(self.template, context)
 
 
 class ShrinkConsumer(JobConsumer):
-    """`/ws/shrinks/<id>/?lang=en`: the progress and the result of a shrink."""
+    """`/ws/shrinks/<id>/?lang=en`: sends the progress and the result of a shrink."""
 
     kind = "Shrink"
     template = "pipeline/shrink_state.html"

@@ -1,4 +1,4 @@
-"""Jobs on Spark: the base class of every kind, and the kinds of this app. The row of a job has its input, its
+"""Jobs on Spark: the base class of all kinds, and the kinds of this app. A job's row contains its input, its
 progress and the result that its page shows."""
 
 import json
@@ -17,7 +17,8 @@ BEAT_SECONDS = 1.0
 
 
 class State(models.TextChoices):
-    """A job's states. `running` without a beat for `Job.SILENT_SECONDS` means that its process was lost."""
+    """The states of a job. If a job is `running` and has had no beat for `Job.SILENT_SECONDS`, its process
+    counts as lost."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -27,8 +28,8 @@ class State(models.TextChoices):
 
 
 class Failure(StrEnum):
-    """Why a job failed, as its page states it: `sweeps.error.<value>` in the catalogue. The exception's text is in
-    the server's log, under the job's `report`."""
+    """Why a job failed. Its page shows the text `sweeps.error.<value>` of the catalogue. The server's log has
+    the exception, with the job's `report`."""
 
     FAULT = "fault"
     NO_SPARK = "no_spark"
@@ -44,7 +45,7 @@ REPORT_CHARACTERS = 8
 
 class JobQuerySet(BackgroundJobQuerySet):
     def seen_by(self, browser: str) -> "JobQuerySet":
-        """The browser's own jobs, and those without an owner."""
+        """The jobs that this browser's key owns, and those without an owner."""
         return self.filter(Q(owner="") | Q(owner=browser))
 
     def recent(self) -> "JobQuerySet":
@@ -52,12 +53,12 @@ class JobQuerySet(BackgroundJobQuerySet):
 
 
 class Job(BackgroundJob):
-    """Work on Spark for a page or a command, and its progress. `actions.py` changes its state. Each subclass
-    with a table is a kind of job."""
+    """Work on Spark that a page or a command asked for, and its progress. `actions.py` changes its state.
+    Each subclass with a table is a kind of job."""
 
     runner: ClassVar[str]
-    """The dotted name of the function that does the work, given a Spark session and the job. It is a name
-    because web processes do not load the function."""
+    """The dotted name of the function that does the work, which is called with a Spark session and the job.
+    It is a name, not the function, because web processes do not load it."""
 
     UNFINISHED = (State.WAITING, State.RUNNING)
     BEATING = (State.RUNNING,)
@@ -68,11 +69,13 @@ class Job(BackgroundJob):
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
-    """The part of `total` that is done, for example how many runs of a sweep or tries of a shrink."""
+    """How much of `total` is done, for example in runs of a sweep or tries of a shrink."""
     error = models.TextField(blank=True)
-    """A `Failure`, or the exception's text in rows of earlier releases; empty for a job that did not fail."""
+    """Why the job failed: the value of a `Failure`, or the text of an exception in rows of earlier releases.
+    Empty if it has not failed."""
     beat = models.DateTimeField(null=True)
-    """The last time at which the job's process reported that it runs; None while the job waits."""
+    """The time at which the job's process last reported that it is running; null if no process has taken the
+    job."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -84,7 +87,7 @@ class Job(BackgroundJob):
 
     @property
     def shown_state(self) -> str:
-        """The state as pages show it: the last part of its key in the catalogue, `sweeps.state.<value>`."""
+        """The state that pages show. The catalogue has its name under `sweeps.state.<value>`."""
         if self.is_silent:
             return "interrupted"
         if self.stop_asked and self.is_active:
@@ -93,13 +96,13 @@ class Job(BackgroundJob):
 
     @property
     def failure(self) -> Failure:
-        """Why the job failed. Earlier releases stored the exception's text, which counts as a fault."""
+        """Why the job failed. For an exception's text, which earlier releases stored, this is `FAULT`."""
         return Failure(self.error) if self.error in tuple(Failure) else Failure.FAULT
 
     @property
     def report(self) -> str:
-        """The reference that the page of a failed job shows: the beginning of the job's id. The server's log
-        has the error beside the same reference."""
+        """The code that the page of a failed job shows: the first characters of the job's id. The server's
+        log has the exception with the same code."""
         return str(self.id)[:REPORT_CHARACTERS]
 
     @property
@@ -108,36 +111,38 @@ class Job(BackgroundJob):
 
 
 def jobs_of(kind: type[Job]) -> JobQuerySet:
-    """All jobs of one kind, for code that works with every kind."""
+    """All jobs of one kind. For code that handles every kind."""
     return JobQuerySet(kind)
 
 
 class Sweep(Job):
-    """One sweep document, run once. Its chunks are in `folder`; the table is computed from the finished chunks."""
+    """One run of one sweep document. Its chunks are in `folder`. The table is computed from the finished
+    chunks."""
 
     runner = "eosviz.pipeline.sweep_job.run_sweep"
     title = models.JSONField()
-    """Language → text."""
+    """The title of the sweep. Dict of language → text."""
     lesson = models.JSONField(default=dict)
-    """Language → text; empty for a sweep without a lesson."""
+    """The lesson of the sweep. Dict of language → text; empty if it has none."""
     scenario = models.CharField(max_length=100)
     variant = models.CharField(max_length=200, blank=True)
     document = models.TextField()
     """The sweep document as it was given (TOML)."""
     axes = models.JSONField()
-    """The axes of the grid: `[{"name", "path", "values"}]`."""
+    """The axes of the grid, as `[{"name", "path", "values"}]`."""
     seeds = models.PositiveIntegerField()
     runs = models.PositiveIntegerField()
     facts = models.BooleanField(default=False)
-    """Whether the facts for the audit are wanted too."""
+    """Whether facts for the audit are also to be written."""
     engine = models.CharField(max_length=40)
     folder = models.TextField()
-    """The folder with `runs` (Parquet, in chunks), with `facts` if they are wanted, and with `table` after
-    the last run."""
+    """The folder for the sweep's files: `runs` (Parquet, in chunks), `facts` if they are wanted, and `table`
+    after the last run."""
     table = models.JSONField(default=list)
-    """A dict for each cell (`sweep_table.rows_of`). The table is computed from time to time while the sweep runs."""
+    """The table: a dict for each cell (`sweep_table.rows_of`). While the sweep runs, it is computed from time
+    to time."""
     table_runs = models.PositiveIntegerField(default=0)
-    """How many runs the table includes."""
+    """The number of runs that the table includes."""
 
     objects = JobQuerySet.as_manager()
 
@@ -157,15 +162,15 @@ class Sweep(Job):
 
     @property
     def folder_in_data(self) -> str:
-        """The folder as the sweep's page names it; empty if the command chose a folder outside the data
-        folder, which it printed."""
+        """The folder's path within the data folder, for the sweep's page. Empty if the command chose a folder
+        elsewhere; the command has printed it."""
         folder = Path(self.folder)
         if not folder.is_relative_to(settings.DATA_DIR):
             return ""
         return str(folder.relative_to(settings.DATA_DIR))
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table's rows, each with `values`: the cell's settings in the order of the axes."""
+        """The table's rows. Each also has `values`, the cell's settings as JSON, in the order of the axes."""
         names = [axis["name"] for axis in self.axes]
         shown = []
         for row in self.table:
@@ -186,13 +191,14 @@ class Shrink(Job):
     """The scenario document of the broken run."""
     seed = models.BigIntegerField()
     total = models.PositiveIntegerField(default=0)
-    """The number of tries so far. More may follow."""
+    """The number of tries so far, as in `done`. More may follow."""
     before = models.JSONField(default=list)
-    """The fault script of the broken run, with an entry of its own for each fault that hit by chance."""
+    """The fault script of the broken run. A fault that happens by chance is replaced by one entry for each
+    time that it happened."""
     after = models.JSONField(default=list)
-    """The smallest fault script found; empty also while none was found."""
+    """The smallest fault script that was found. Empty until one is found; it may also be empty then."""
     step = models.PositiveIntegerField(null=True)
-    """The step at which the guarantee breaks with the entries of `after`; None until the shrink is done."""
+    """The step at which the guarantee breaks with the fault script `after`; null until the shrink is done."""
 
     objects = JobQuerySet.as_manager()
 
@@ -204,5 +210,5 @@ class Shrink(Job):
 
     @property
     def shrunk_document(self) -> dict[str, Any]:
-        """The scenario document with the entries of `after` as its fault script."""
+        """The scenario document with `after` as its fault script."""
         return {**self.document, "faults": self.after}

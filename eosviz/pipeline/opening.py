@@ -1,4 +1,4 @@
-"""Opens one run of a sweep, or the result of a shrink, as the visitor's own session."""
+"""Opens one run of a sweep, or the result of a shrink, as a session of the visitor."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 
 def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run, with the cell's settings and without expectations. Raises Problem for
-    a cell that the sweep does not have, and for settings that the scenario no longer allows."""
+    """The scenario document of one run, with the cell's settings and without expected results. Raises Problem
+    if the sweep has no such cell, or if the scenario does not allow the settings any more."""
     if not 0 <= cell < len(document.cells):
         raise Problem("not_found", "no_scenario", scenario=document.scenario)
     try:
@@ -33,8 +33,8 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run of a stored sweep. Raises Problem for an unknown cell, or if this
-    release cannot read the sweep."""
+    """The scenario document of one run of a stored sweep. Raises Problem if the sweep has no such cell or
+    this release cannot read the sweep."""
     try:
         document = read_sweep(sweep.document)
     except BadSweep as bad:
@@ -43,7 +43,8 @@ def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
 
 
 def open_document(browser: str, identifier: str, document: dict[str, Any], step: int, asks: Caller) -> Opened:
-    """Open a session of this document and run it up to the step or, if that comes first, to its end. Raises Problem."""
+    """Open a session of this document and run it to the step, or to its end if that comes first. Raises
+    Problem."""
     version = ScenarioVersion.objects.of_document(identifier, document)
     link = Link(scenario=identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
     return open_link(browser, link, asks)

@@ -1,4 +1,4 @@
-"""Jobs as something that people own (`accounts/owning.py`)."""
+"""Registers jobs among what people own (`accounts/owning.py`)."""
 
 from __future__ import annotations
 

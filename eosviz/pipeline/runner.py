@@ -1,10 +1,10 @@
-"""The process that runs the jobs of pages. There is at most one for each data folder; it is started when a job
-waits, and ends when none waits.
+"""The process that runs the jobs of pages. For each data folder there is at most one. It is started when a
+job waits, and ends when no job waits.
 
-A page only stores the job (`actions.py`), the task starts this process, and this process runs the waiting
-jobs one after the other, on one Spark session. It is a process of its own because a sweep may take hours and
-a gigabyte: no web process or worker should wait for it or be killed with it. However it ends, the database
-shows that: a job without a beat is interrupted and can be resumed.
+A page only stores the job (`actions.py`), a task starts this process, and this process runs the waiting jobs
+one after the other, on one Spark session. It is a separate process because a sweep may take hours and a
+gigabyte: no web process or worker should wait for it or be killed with it. However it ends, the database
+shows the end: a job without a beat counts as interrupted and can be resumed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ from eosviz.pipeline.waiting import waiting
 logger = logging.getLogger(__name__)
 
 LINGER_SECONDS = 30.0
-"""How long the Spark session is kept for a next job, because starting a session takes several seconds."""
+"""After the last job, the Spark session is kept for this many seconds, because starting another one takes
+several seconds."""
 LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
     """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent
-    process has ended. Returns how many jobs were taken."""
+    process has ended. Returns the number of jobs that were run."""
     done, parent = 0, os.getppid()
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
@@ -43,8 +44,8 @@ def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] |
             except OSError:
                 return done
             done += _take_all(linger, start or _session, parent)
-        # A page may have stored a job after this process had looked for the last time. The process that was
-        # started for the job then found the lock taken.
+        # A page may have stored a job after this process looked for the last time. The process that was
+        # started for this job found the lock taken and ended, so this one looks again.
         if os.getppid() != parent or waiting() is None:
             return done
 
@@ -58,7 +59,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession], parent: int) -> 
     done = 0
     until = time.monotonic()
     try:
-        # If the parent has ended, the site is being stopped.
+        # When the parent has ended, the site is being stopped.
         while os.getppid() == parent:
             job = waiting()
             if job is None:
@@ -80,7 +81,8 @@ def _take_all(linger: float, start: Callable[[], SparkSession], parent: int) -> 
 
 
 def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
-    """The Spark session. None if it cannot be started; then the job has failed with the reason."""
+    """Starts the Spark session for a job. If that fails, returns None; the job has then failed, with the
+    reason."""
     try:
         with actions.beating(job, Failure.NO_SPARK):
             return start()
@@ -95,7 +97,7 @@ def _run(spark: SparkSession, job: Job, parent: int) -> None:
     try:
         import_string(job.runner)(spark, job)
     except Exception:
-        # The job's page states that the job failed, with the code of this log entry.
+        # The job's page says that the job has failed, and shows the code of this log entry.
         logger.exception("%s failed, code %s", job, job.report)
     finally:
         ended.set()

@@ -1,7 +1,8 @@
-"""The result of a sweep as an example, for visitors who have run none: the heat map of a lesson, computed beforehand.
+"""An example of a sweep's result, for visitors who have run no sweep: the heat map of a lesson, computed in
+advance.
 
-`samples/<name>.json` has the results of the lesson's own document on this engine; `tests/pipeline/test_sample_map.py`
-runs cells of it again and writes the file anew when asked to.
+`samples/<name>.json` contains the results of the lesson's document on this engine.
+`tests/pipeline/test_sample_map.py` runs some of its cells again, and writes the file anew when asked to.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from eosviz.pipeline.sweep_figures import Look, panels_of
 
 SHOWN = "when-does-a-retry-duplicate"
 LOOK = Look("duplicated", "retries", "loss_rate", ("idempotence",), {})
-"""Lost responses: how often they cause duplicates, without and with idempotence."""
+"""The heat map shows how often lost responses cause duplicates, without and with idempotence."""
 
 
 @cache
 def sample_map() -> dict[str, Any]:
-    """Name, title and lesson of the sample, the number of runs that no rule refused, and its heat maps."""
+    """The name, title and lesson of the sample, the number of its runs that no rule refused, and its heat
+    maps."""
     sample = next(one for one in samples() if one["name"] == SHOWN)
     counted = json.loads(SAMPLES.joinpath(f"{SHOWN}.json").read_text(encoding="utf-8"))
     return {

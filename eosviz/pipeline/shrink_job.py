@@ -1,4 +1,4 @@
-"""Shrinks as jobs: a claimed one is run on Spark."""
+"""Runs shrinks as jobs on Spark."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from eosviz.pipeline.sweep_chunks import Stopped
 
 
 def run_shrink(spark: SparkSession, job: Shrink) -> None:
-    """Run a claimed shrink to its end, or until it is asked to stop; then the smallest script so far stays
-    stored."""
+    """Run a claimed shrink to its end, or until it is to stop. In either case the smallest script that was
+    found is stored."""
     with actions.beating(job) as stop:
         found: dict[str, Any] = {}
 

@@ -1,4 +1,5 @@
-"""Pages of shrinks: started at a broken run, opened as a session, downloaded as a scenario."""
+"""The pages of shrinks. A shrink is started at a broken run; its result can be opened as a session or
+downloaded as a scenario."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from eosviz.refusals import Refusal
 
 @require_POST
 def start(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """Shrink the first run of the cell that broke the posted `guarantee`."""
+    """Start a shrink of the first run of the cell that broke the guarantee of POST `guarantee`."""
     sweep = seen_job(request, Sweep, sweep_id)
     guarantee = request.POST.get("guarantee", "") or "none"
     seed, _ = run_of(row_of(sweep, cell), guarantee)
@@ -52,7 +53,7 @@ def shrink(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """Opens a session of the shrunk scenario, at the step that breaks the guarantee."""
+    """Open a session of the scenario with the smaller fault script, at the step that breaks the guarantee."""
     job = seen_job(request, Shrink, shrink_id)
     back = reverse("pipeline:shrink", args=[shrink_id])
     if job.step is None:
@@ -62,7 +63,8 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_safe
 def scenario_toml(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """Sends the shrunk scenario as a file that the builder imports."""
+    """Sends the scenario with the smaller fault script as a TOML file that the scenario builder can
+    import."""
     job = seen_job(request, Shrink, shrink_id)
     response = HttpResponse(scenario_text(job), content_type="application/toml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{job.scenario}-shrunk.toml"'

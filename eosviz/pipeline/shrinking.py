@@ -1,10 +1,11 @@
-"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee.
+"""Makes the fault script of a broken run smaller, as long as the run still breaks the same guarantee.
 
-First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
-delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
-entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
-together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended
-the search. This module needs only the engine, Arrow and Spark; `shrink_job.py` stores the result.
+First, a fault that happens by chance is replaced by one entry for each time that it happened; these entries
+hit the same messages without chance. Then delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating
+Failure-Inducing Input*, 2002) removes entries as long as the guarantee still breaks. The tries of one round
+do not depend on each other, so executors make them at the same time. The result is 1-minimal (if any one of
+its entries is removed, the guarantee holds), unless the search ended at TRIES_MAX. This module needs only the
+engine, Arrow and Spark; `shrink_job.py` stores the result.
 """
 
 import json
@@ -20,14 +21,16 @@ from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 
 ENTRIES_MAX = 200
-"""A run whose fault script has more entries, one for each hit, is not shrunk."""
+"""A run is not shrunk if its fault script has more entries than this, with one entry for each time that a
+fault happened."""
 TRIES_MAX = 2_000
 """After this many tries no further round is begun."""
 
 Entry = dict[str, Any]
 Document = dict[str, Any]
 Test = Callable[[list[list[Entry]]], list[int | None]]
-"""A function that takes fault scripts, and returns for each the step at which it breaks the guarantee, or None."""
+"""The type of a function that makes tries: it takes fault scripts and returns, for each, the step at which
+the guarantee breaks, or None."""
 
 
 class CannotShrink(Exception):
@@ -40,7 +43,8 @@ class CannotShrink(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The result. `before` and `after` are fault scripts. `step`: where the guarantee breaks with `after`."""
+    """The result of a search. `before` and `after`: fault scripts. `step`: the step at which the guarantee
+    breaks with `after`. `tries`: the number of tries."""
 
     before: list[Entry]
     after: list[Entry]
@@ -49,8 +53,8 @@ class Shrunk:
 
 
 def breaks_at(document: Document, guarantee: str) -> int | None:
-    """The first step at which a run of the document breaks the guarantee; None if it holds or the document does
-    not run."""
+    """The first step at which a run of the document breaks the guarantee. None if it holds, or if the engine
+    refuses the document."""
     try:
         simulation = Simulation(load(document), watching="judged")
         simulation.run()
@@ -61,8 +65,8 @@ def breaks_at(document: Document, guarantee: str) -> int | None:
 
 
 def what_fell(document: Document) -> list[Entry]:
-    """The document's fault script, in which an entry that hits by chance is replaced by one entry for each of
-    its hits."""
+    """The document's fault script with one entry for each time that a fault happened by chance, in place of
+    the entry with the chance."""
     simulation = Simulation(load(document), watching="judged")
     simulation.run()
     entries: list[Entry] = []
@@ -85,9 +89,9 @@ def shrink(
     test: Test,
     progress: Callable[[int, list[Entry]], None] = lambda tries, left: None,
 ) -> Shrunk:
-    """Search for fewer faults. ``progress`` gets the number of tries so far and, if a smaller script was
-    found, that script, otherwise an empty list. Raises CannotShrink if the run does not break the guarantee,
-    or its fault script has more than ENTRIES_MAX entries."""
+    """Search for a smaller fault script. ``progress`` is called with the number of tries so far and the
+    smaller script that was just found, or an empty list. Raises CannotShrink if the run does not break the
+    guarantee, or if its fault script has more than ENTRIES_MAX entries."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")
@@ -112,14 +116,14 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """The scripts to try next: parts alone, then all entries without each part."""
+    """The scripts to try next: each part of `entries` alone, then all entries without one part."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]
         for left_out in range(len(parts))
     ]
-    # Parts come first, because a part that breaks the guarantee by itself removes more. Of two parts, each is
-    # all entries without the other.
+    # Single parts come first, because a part that breaks the guarantee by itself removes more. If there are
+    # two parts, each is also all entries without the other.
     return without if len(parts) <= 2 else [*parts, *without]
 
 
@@ -129,7 +133,7 @@ def _parts(entries: list[Entry], pieces: int) -> Iterator[list[Entry]]:
 
 
 class _Search:
-    """Makes tries, and caches their results."""
+    """Makes tries, and remembers their results."""
 
     def __init__(self, test: Test, progress: Callable[[int, list[Entry]], None]) -> None:
         self._test = test
@@ -138,7 +142,8 @@ class _Search:
         self.tries = 0
 
     def first(self, scripts: list[list[Entry]]) -> tuple[int, int | None]:
-        """Position and step of the first script that breaks the guarantee; (0, None) if none does."""
+        """(position, step) of the first script that breaks the guarantee, with the step at which it does; (0,
+        None) if none does."""
         keys = [json.dumps(script, sort_keys=True) for script in scripts]
         new = {key: script for key, script in zip(keys, scripts, strict=True) if key not in self._known}
         if new:
@@ -153,7 +158,7 @@ class _Search:
 
 
 def trying_here(document: Document, guarantee: str) -> Test:
-    """A test that makes the tries one after the other, in this process."""
+    """A `Test` that makes the tries one after the other in this process."""
 
     def test(scripts: list[list[Entry]]) -> list[int | None]:
         return [breaks_at(with_faults(document, script), guarantee) for script in scripts]
@@ -165,7 +170,7 @@ _ARROW = pa.schema([("position", pa.int64()), ("step", pa.int64())])
 
 
 def trying_on(spark: SparkSession, document: Document, guarantee: str) -> Test:
-    """A test that makes the tries of a round together, on the executors."""
+    """A `Test` that makes the tries of a round at the same time, on the executors."""
 
     def test(scripts: list[list[Entry]]) -> list[int | None]:
         def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

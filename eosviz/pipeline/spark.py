@@ -1,6 +1,6 @@
-"""The Spark session of every job. There is only this one builder, so that `local[2]` and a cluster run the
-same code. A standalone cluster that is unusable is reported after about a minute; Spark itself would try longer, or
-wait silently."""
+"""Starts the Spark session of every job. All sessions are made here, so that `local[2]` and a cluster run the
+same code. If a standalone cluster cannot be used, this is reported after about a minute; Spark itself would
+try longer, or wait silently."""
 
 import atexit
 import logging
@@ -22,30 +22,31 @@ from eosviz.pipeline.java import find_java_home
 ROOT = Path(__file__).resolve().parents[2]
 _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m"
-"""There are few rows, and Python makes them. So on two cores Java's second compiler and its parallel
-collector cost a tenth of the time (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs
-725 and 862 MB/s). With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled
-them, and Java stopped compiling."""
+"""Options for Java. There are few rows, and Python makes them. So on two cores Java's second compiler and its
+parallel garbage collector only cost time, about a tenth (a sweep of 10,000 runs took 24.1 s with them and
+21.4 s without; headers of logs were read at 725 and 862 MB/s). With one compiler Java reserves 48 MB for
+compiled code. A sweep of a million runs filled these, and Java stopped compiling; so more is reserved."""
 _STANDALONE = "spark://"
 MASTER_SECONDS_MAX = 5.0
-"""How long to wait for each address of a Spark master to accept a connection."""
+"""The longest wait for an address of a Spark master to accept a connection, in seconds."""
 EXECUTOR_SECONDS_MAX = 60.0
-"""How long to wait for the first executor, whose Java has to start."""
+"""The longest wait for the first executor, whose Java has to start, in seconds."""
 _LOOK_SECONDS = 0.2
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
-"""The code that executors import, which is sent to a cluster as one archive."""
+"""The paths of the code that executors import. It is sent to a cluster as one archive."""
 
 
 class NoCluster(Exception):
-    """The cluster is unusable. The text is one line and contains the remedy."""
+    """The cluster cannot be used. The text is one line and says what to do."""
 
 
 def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
-    """A Spark session on ``master``. Spark's working files are in ``data_dir``. Raises NoJava, NoCluster."""
+    """A Spark session on ``master``. Spark's working files are in ``data_dir``. Raises NoJava or
+    NoCluster."""
     _check_master(master)
     os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    # Otherwise Spark looks the machine's name up in the network and may wait for a reply.
+    # Otherwise Spark looks up the machine's name in the network, and may wait for a reply.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     work = data_dir / "spark"
     work.mkdir(parents=True, exist_ok=True)
@@ -55,13 +56,13 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not master.startswith("local"):
-        # Executors fetch the archive with their first task, which may be much later for a new executor.
+        # An executor fetches the archive with its first task. A new executor may do so much later.
         folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         path = list(sys.path)
         session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
-        # addPyFile put the archive on this process's path too, from which a child process would import only a part
-        # of eosviz.
+        # addPyFile has also put the archive on this process's path. A child process would import only a part
+        # of eosviz from there.
         sys.path[:] = path
     if master.startswith(_STANDALONE):
         _wait_for_executor(session, master)
@@ -69,7 +70,7 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
 
 
 def _check_master(master: str) -> None:
-    """Raises NoCluster if none of the addresses of `spark://host:port,host:port` accepts a connection."""
+    """Raises NoCluster if no address of `spark://host:port,host:port` accepts a connection."""
     if not master.startswith(_STANDALONE):
         return
     reason = "its address is spark://host:port"
@@ -84,10 +85,10 @@ def _check_master(master: str) -> None:
 
 
 def _wait_for_executor(session: SparkSession, master: str) -> None:
-    """Raises NoCluster if no worker provides an executor in time; the Spark session is stopped then."""
+    """Raises NoCluster, and stops the session, if no worker provides an executor in time."""
     until = time.monotonic() + EXECUTOR_SECONDS_MAX
     tracker = session.sparkContext._jsc.sc().statusTracker()
-    while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one executor
+    while len(tracker.getExecutorInfos()) < 2:  # The driver also counts as an executor.
         if time.monotonic() > until:
             session.stop()
             raise NoCluster(
@@ -105,15 +106,16 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
-        # Hadoop's file system has its own umask and would let every user of the machine read a sweep.
+        # Hadoop's file system has its own umask, which would permit every user of the machine to read a
+        # sweep.
         "spark.hadoop.fs.permissions.umask-mode": f"{umask_asked(os.environ):03o}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
-        # With this, rows that were partitioned once need no shuffle for every join.
+        # With this, rows that are partitioned once need no shuffle in joins.
         "spark.sql.requireAllClusterKeysForCoPartition": "false",
-        # With this, the computation of a table gets its share of the cores beside the runs.
+        # With this, computing a table gets its share of the cores while runs are made.
         "spark.scheduler.mode": "FAIR",
-        # Python workers start in the command's folder; its files must not be imported.
+        # Python workers start in the command's folder, whose files must not be imported.
         "spark.executorEnv.PYTHONSAFEPATH": "1",
     }
     if master.startswith("local"):
@@ -122,21 +124,21 @@ def _settings(master: str, work: Path) -> dict[str, str]:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "768m",
-            # For a few thousand rows, two hundred shuffle partitions would only cost the time of their start.
+            # For a few thousand rows, two hundred shuffle partitions would only take time to start.
             "spark.sql.shuffle.partitions": "4",
         }
     return settings
 
 
 def job_reason(error: Exception) -> str:
-    """The line of an error's text that states the reason, at most 500 characters."""
+    """The line of an error's text that states the reason, cut after 500 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]
 
 
 def pack_code(target: Path) -> Path:
-    """The code that executors need, as an archive that Python imports from."""
+    """Write the code that executors need to an archive from which Python can import it. Returns its path."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for shipped in SHIPPED:
             path = ROOT / shipped

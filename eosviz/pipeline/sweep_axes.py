@@ -1,4 +1,4 @@
-"""The axes of a sweep: what they vary, and how a sweep document states them."""
+"""The axes of a sweep: what each varies, and how it is written in a sweep document."""
 
 import json
 import re
@@ -15,30 +15,30 @@ VALUES_MAX = 50
 FAULTS_MAX = 4
 SET_MAX = 50
 EVERY_MATCH = 1_000_000
-"""A fault of a sweep hits at most this often: its rate limits it, not its count."""
+"""A fault of a sweep may happen this often in a run; what limits it is its rate."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
 _FAULT_KEYS = (*_GRID_KEYS, "name", "match", "by_ms", "after_ms", "error", "stored")
 ANSWER = " answer"
-"""Suffix of a message's name that means its response."""
+"""The suffix of a message's name with which a sweep document means the response."""
 
 Settings = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis. ``values``: numbers, texts or booleans. ``sets``: for each value the settings that it makes, a
-    dict of dotted path → value."""
+    """One axis. ``values``: numbers, texts or booleans. ``sets``: for each value, the settings that it stands
+    for, as a dict of dotted path → value."""
 
     name: str
     path: str
-    """The text that is shown beside the name: the path, or nothing if a value sets several paths."""
+    """The path that is shown with the name; empty if a value sets several paths."""
     values: tuple[Any, ...]
     sets: tuple[Settings, ...]
 
     def settings(self, value: Any) -> Settings:
-        """The settings of one value. `1` and `true` are two different values."""
+        """The settings of one value. `1` and `true` are different values."""
         written = json.dumps(value)
         position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
         return self.sets[position]
@@ -59,8 +59,8 @@ def table_of(value: Any, place: str) -> dict[str, Any]:
 
 
 def read_axes(value: Any) -> Iterator[Axis]:
-    """`[[axes]]`: a name with a path and values, or with choices that set several paths each. Raises
-    BadSweep."""
+    """The axes of `[[axes]]`. An axis has a name, and either a path and values, or choices that each set
+    several paths. Raises BadSweep."""
     for position, item in enumerate(_tables(value, "axes", AXES_MAX)):
         place = f"axes.{position}."
         axis = table_of(item, place.rstrip("."))
@@ -89,8 +89,8 @@ def _of_choices(name: str, value: Any, place: str) -> Axis:
 
 
 def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
-    """The entries of the scenario's fault script that `[[faults]]` adds, and their axes. ``first``: how many
-    entries the script has already. Raises BadSweep."""
+    """The entries that `[[faults]]` adds to the scenario's fault script, and the axes that vary them.
+    ``first``: the number of entries that the script already has. Raises BadSweep."""
     entries: list[dict[str, Any]] = []
     axes: list[Axis] = []
     for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):
@@ -112,8 +112,8 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
         by_kind = [{**_fields_of(kind, fault), "match": first_match} for kind in kinds]
         entries.append(by_kind[0])
         path = f"faults.{first + position}"
-        # The order matters: a kind sets the whole entry, then a place sets the match in this entry, then a
-        # rate sets one value of this match.
+        # The order matters: a kind sets the whole entry, a place then sets the match in this entry, and a
+        # rate then sets one value of this match.
         match_sets = [{f"{path}.match": {**one, "times": EVERY_MATCH, "rate": rates[0]}} for one in matches]
         grid = (
             Axis(f"{name}_kind", f"{path}.action", kinds, tuple({path: one} for one in by_kind)),
@@ -125,14 +125,15 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
 
 
 def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """The entry of one kind, with those fields of the fault that the kind uses."""
+    """The entry of a fault script for one kind of fault, with those fields of `fault` that this kind has."""
     belonging = BELONGING["fault"]
     known = (*belonging.always, *belonging.fields[kind])
     return {"action": kind, **{key: one for key, one in fault.items() if key in known and key != "match"}}
 
 
 def _match(place: Any, at: str) -> dict[str, Any]:
-    """The match of a place: `Produce` is a request, `Produce answer` its response. Raises BadSweep at `at`."""
+    """The match for the messages that `place` names: `Produce` is a request, `Produce answer` its response.
+    Raises BadSweep with the place `at`."""
     known = (*APIS, *NODE_APIS)
     api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:

@@ -1,5 +1,5 @@
-"""Checks a user's sweep: in this process if it takes a moment, in a bounded process (`eosviz/bounded`) if its
-cells are many or large. The code that the bounded process runs does not import Django."""
+"""Checks a person's sweep: in this process if it takes only a moment, otherwise in a bounded process
+(`eosviz/bounded`). The code that the bounded process runs does not import Django."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 
 HERE_SECONDS_MAX = 0.5
-"""After this much processor time a check in this process gives up, and a bounded process begins anew."""
+"""After this many seconds of processor time, a check in this process is given up, and a bounded process makes
+it from the beginning."""
 
 
 class Mistake(msgspec.Struct):
-    """A `BadSweep` as JSON. `sentences`: only for a `BadScenarioOfSweep`, what is wrong and what is allowed."""
+    """A `BadSweep` as JSON. `sentences`: for a `BadScenarioOfSweep`, the sentences that say what is wrong and
+    what is allowed; otherwise None."""
 
     place: str
     wrong: str
@@ -32,9 +34,9 @@ class Mistake(msgspec.Struct):
 
 
 def checked_sweep(text: str, asks: Caller) -> SweepDocument:
-    """The sweep of a text, checked. Raises BadSweep; Busy if it cannot be checked now, BeyondBounds if it needs too
-    much."""
-    from eosviz.bounded import runner  # imports Django, which the bounded process must not do
+    """Reads and checks a sweep. Raises BadSweep if it is wrong, Busy if it cannot be checked now, and
+    BeyondBounds if checking it takes too much time or memory."""
+    from eosviz.bounded import runner  # imports Django, which a bounded process must not do
 
     sweep = read_sweep(text)
     try:
@@ -47,7 +49,8 @@ def checked_sweep(text: str, asks: Caller) -> SweepDocument:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes the text as JSON, and returns the first `Mistake` or null."""
+    """The function of the bounded process. `question`: the text of the sweep as JSON. Returns the first
+    `Mistake` or null, as JSON."""
     try:
         check_sweep(read_sweep(msgspec.json.decode(question, type=str)))
     except BadSweep as bad:

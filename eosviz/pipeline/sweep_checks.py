@@ -1,5 +1,5 @@
-"""Checks that everything a sweep names exists in its scenario: settings, actors, partitions, messages. This
-happens before Spark starts, so that a wrong name does not become a table of refusals."""
+"""Checks that everything a sweep names exists in its scenario: settings, actors, partitions and messages.
+This happens before Spark starts. Otherwise a wrong name would lead to a table of refused runs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
-"""If a grid has at most this many combinations, the world of each is built, which takes about 2 ms. In a larger
-grid a world is built for each value of each axis, with the first values of the other axes. Documents are
-loaded for all combinations."""
+"""If a grid has at most this many cells, the world of each is built, which takes about 2 ms. In a larger
+grid, a world is built for each value of each axis, with the first values of the other axes. The documents of
+all cells are loaded in either case."""
 _MISTAKES = ("CFG-1",)
-"""The rules that refuse a setting that does not exist or cannot have this value. Every other rule refuses a
-combination that Kafka refuses, too. Such a refusal is a result, which the table shows."""
+"""The rules that refuse a setting because it does not exist or cannot have this value. All other rules refuse
+a combination of settings that Kafka also refuses; that is a result, which the table shows."""
 _ACTORS_OF_MATCH = ("from", "to")
 _OF_A_FAULT = re.compile(r"faults\.(\d+)(?:\.(.+))?")
 _FIELD_OF_ENTRY = {
@@ -36,25 +36,26 @@ _FIELD_OF_ENTRY = {
     "match.response": "places",
     "match.rate": "rates",
 }
-"""The places in an entry of the fault script that come from a field of another name in the sweep's fault: place →
-field. Every other place comes from a field of the same name."""
+"""Dict of place in an entry of the fault script → the field of the sweep's fault from which it comes, if the
+field has another name. All other places come from a field with the same name."""
 
 Cell = dict[str, Any]
 
 
 class TakesLong(Exception):
-    """The check took longer than its time limit."""
+    """The check needed more time than its limit."""
 
 
 def parse_sweep(text: str) -> SweepDocument:
-    """The sweep of a TOML text, checked by `check_sweep` without a time limit. Raises BadSweep."""
+    """Reads a sweep from TOML text, and checks it with `check_sweep` without a time limit. Raises
+    BadSweep."""
     sweep = read_sweep(text)
     check_sweep(sweep)
     return sweep
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
-    """Raises BadSweep for the first name that the scenario does not have, or value that it does not allow;
+    """Raises BadSweep for the first name that the scenario does not have or value that it does not allow, and
     TakesLong after ``seconds_max`` seconds of processor time."""
     until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
@@ -75,7 +76,7 @@ def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
 
 
 def _built(sweep: SweepDocument) -> Iterator[Cell]:
-    """The cells of the sweep whose world is built to check them."""
+    """The cells whose world is built for the check."""
     if len(sweep.cells) <= BUILT_MAX:
         yield from sweep.cells
         return
@@ -86,8 +87,8 @@ def _built(sweep: SweepDocument) -> Iterator[Cell]:
 
 
 def _world(scenario: Scenario) -> World | None:
-    """The scenario's world; None if Kafka refuses its settings. Raises BadScenario; Refused for an impossible
-    setting."""
+    """Builds the scenario's world. None if Kafka, too, refuses the combination of settings. Raises
+    BadScenario, or Refused for a setting that cannot exist."""
     try:
         return build(scenario, Watch())
     except Refused as refused:
@@ -97,8 +98,8 @@ def _world(scenario: Scenario) -> World | None:
 
 
 def _place(sweep: SweepDocument, place: str) -> str:
-    """The place in the sweep's document for a place in the scenario's fault script, where the sweep's faults come
-    after the scenario's own ones."""
+    """Converts a place in the scenario's fault script to the place in the sweep's document. The sweep's
+    faults come after the scenario's own entries."""
     found = _OF_A_FAULT.fullmatch(place)
     own = len(sweep.document["faults"]) - len(sweep.faults)
     if found is None or int(found[1]) < own:
@@ -108,7 +109,7 @@ def _place(sweep: SweepDocument, place: str) -> str:
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:
-    """Refuse a fault that can hit nothing: the table would call its runs safe."""
+    """Raises BadSweep for a fault that can apply to no message: the table would call its runs safe."""
     for position, fault in enumerate(sweep.faults):
         match = fault.get("match", {})
         for name in _ACTORS_OF_MATCH:
@@ -124,7 +125,7 @@ def _check_faults(sweep: SweepDocument, world: World) -> None:
 
 
 def possible_apis(world: World) -> list[str]:
-    """Messages that an actor of this world could send."""
+    """The names of the messages that some actor of this world may send."""
     absent = kept_by.absent(world.profile.name)
     of_brokers = [name for name in APIS if name not in absent]
     return [

@@ -1,8 +1,9 @@
-"""The files of a sweep: chunks of consecutive runs, each written once under its own key.
+"""The files of a sweep. Runs are written in chunks of consecutive runs; each chunk is written once, under its
+own name.
 
-A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and renamed once when it
-is complete: a driver that is killed leaves nothing that would be counted, and the next one runs what no chunk covers.
-Driver and executors must share the folder.
+A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and renamed when
+it is complete. So a driver that is killed leaves nothing that would be counted, and the next one makes the
+runs that are in no chunk. Driver and executors must share the folder.
 """
 
 import logging
@@ -26,42 +27,47 @@ from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 logger = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 10.0
-"""The time in seconds that a chunk should take. A killed sweep loses the AT_ONCE chunks under way."""
+"""The time that a chunk should take, in seconds. If a sweep is killed, the AT_ONCE unfinished chunks are
+lost."""
 FIRST_CHUNK_RUNS = 64
-"""The number of runs in the first chunk. Later chunks have at least as many, because starting a job takes time,
-unless they would then take longer than ``LONG_CHUNK_SECONDS`` or fewer runs are left."""
+"""The number of runs in the first chunk. Later chunks have at least as many, because starting a Spark job
+takes time; they have fewer only if they would otherwise take longer than ``LONG_CHUNK_SECONDS``, or if fewer
+are left."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
-"""At the end of a sweep chunks become smaller, but not below this share of a whole chunk."""
+"""The last chunks of a sweep are smaller, but not smaller than this share of a full chunk."""
 AT_ONCE = 2
-"""This many chunks run at the same time: while the last tasks of one end, the next has begun."""
+"""This many chunks are computed at the same time: while the last tasks of one are ending, the next one has
+begun."""
 ATTEMPTS = 3
-"""The job of a chunk is tried at most this often; waits for disk space do not count, and after an EngineError it is
-not tried again. On one machine, Spark itself does not repeat a failed task, so every failure ends the job."""
+"""The job of a chunk is tried at most this often. A try that waited for disk space does not count, and after
+an EngineError there is no other try. On one machine, Spark itself does not repeat a failed task, so every
+failure of a task ends its job."""
 ROOM_SECONDS = 5.0
-"""The interval at which a sweep without disk space checks again."""
+"""If the disk is full, a sweep looks for space at this interval, in seconds."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
 
 Span = tuple[int, int]
 
 
 class Stopped(Exception):
-    """The job was asked to stop. The finished chunks of a sweep stay."""
+    """The job was to stop. The finished chunks of a sweep stay."""
 
 
 class NotShared(Exception):
-    """The output of the executors is not in the driver's folder. The text is one line and contains the remedy."""
+    """The executors' output is not in the driver's folder. The text is one line and says what to do."""
 
 
 def spans_done(folder: Path) -> list[Span]:
-    """The first and the last run of every finished chunk, in order."""
+    """The numbers of the first and the last run of every finished chunk, in order."""
     found = (_KEY.fullmatch(path.name) for path in (folder / "runs").glob("first=*"))
     return sorted((int(match[1]), int(match[2])) for match in found if match)
 
 
 def missing(done: list[Span], runs: int) -> list[Span]:
-    """The first and the last run of every stretch of runs that no chunk covers."""
+    """The numbers of the first and the last run of every gap, in order: of consecutive runs that are in no
+    chunk."""
     gaps, at = [], 0
     for first, last in done:
         if first > at:
@@ -73,7 +79,7 @@ def missing(done: list[Span], runs: int) -> list[Span]:
 
 
 def read_runs(spark: SparkSession, folder: Path) -> DataFrame:
-    """The runs of all chunks: ``RUNS_SCHEMA``, with a row for each run."""
+    """All runs of all chunks, with the columns ``RUNS_SCHEMA``."""
     chunks = [str(path) for path in sorted((folder / "runs").glob("first=*")) if _KEY.fullmatch(path.name)]
     if not chunks:
         return spark.createDataFrame([], RUNS_SCHEMA)
@@ -89,9 +95,10 @@ def write_chunks(
     chunk_seconds: float = CHUNK_SECONDS,
     facts: bool = False,
 ) -> None:
-    """Make the runs that no chunk covers yet. With ``facts``, write `facts/first=…-last=…`, too. ``progress``
-    gets the number of finished runs, in this thread. Raises Stopped if ``stop`` was set, NotShared, and the
-    exception of a job that is not tried again (see ``ATTEMPTS``)."""
+    """Make the runs that are in no chunk yet. With ``facts``, also write their facts to
+    `facts/first=…-last=…`. ``progress`` is called in this thread with the number of finished runs. Raises
+    Stopped if ``stop`` was set, NotShared, and the exception of a job that is not tried again (see
+    ``ATTEMPTS``)."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)
@@ -121,7 +128,7 @@ def write_chunks(
 
 
 class _Pace:
-    """Estimates how many runs take the time of one chunk, from the newest finished chunk."""
+    """Estimates how many runs take as long as a chunk should, by the chunk that finished last."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -133,7 +140,8 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """The largest size of the next chunk, in runs, with ``left`` runs to go. The last chunks become smaller."""
+        """The number of runs that the next chunk should have at most, if ``left`` runs are left. The last
+        chunks are smaller."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
@@ -167,7 +175,7 @@ def _write(
     key = f"first={first:09d}-last={last:09d}"
     begin = time.monotonic()
     if facts:
-        # Facts are written before the runs, because a chunk counts as written when its runs are there.
+        # Facts are written first, because a chunk counts as written when its runs are.
         _once(lambda: facts_of(spark, sweep, first, last), folder / "facts" / key, stop)
     _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop, last - first + 1)
     pace.measure(last - first + 1, time.monotonic() - begin)
@@ -177,9 +185,9 @@ def _write(
 def _once(
     made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
 ) -> None:
-    """Write a data set under its own name, completely or not at all. ``rows``: how many rows it must have;
-    raises NotShared for another number."""
-    # A unique name: the Java part of a killed driver may still write for a moment.
+    """Write a data set as the folder `target`, completely or not at all. ``rows``: the number of rows that it
+    must have; raises NotShared if it has another number."""
+    # The name is unique, because the Java process of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     attempts = 0
     while True:
@@ -202,8 +210,8 @@ def _once(
 
 
 def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
-    """Wait until there is space or the sweep is to stop, and return True. If there is space already, return
-    False at once."""
+    """Wait until the disk has space or the sweep is to stop. Returns False if there was space already, and
+    True after a wait."""
     waited = False
     while room_in(folder).level is Level.NONE and not stop.is_set():
         if not waited:
@@ -214,7 +222,8 @@ def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
 
 
 def _rows_in(part: Path) -> int:
-    """The number of rows that the driver's machine finds in this folder: executors may have written elsewhere."""
+    """The number of rows that this machine finds in the folder. It may be too small, if executors wrote to
+    folders of their own."""
     return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 

@@ -1,5 +1,5 @@
-"""Reads the sweep document (TOML), which has a scenario, a grid of settings and faults, and seeds. Whether its names
-exist in the scenario is checked in `sweep_checks.py`."""
+"""Reads a sweep document (TOML): a scenario, a grid of settings and faults, and seeds. `sweep_checks.py`
+checks that its names exist in the scenario."""
 
 import itertools
 from collections.abc import Iterator
@@ -23,26 +23,28 @@ _KEYS = ("title", "lesson", "scenario", "variant", "seeds", "first_seed", "set",
 
 @dataclass(frozen=True, kw_only=True)
 class SweepDocument:
-    """A sweep document, parsed. A cell is one combination of values; every cell runs once with each seed."""
+    """A sweep document that was read. A cell is one combination of the axes' values. Each cell is run once
+    with each seed."""
 
     title: dict[str, str]
     lesson: dict[str, str]
-    """The sweep's lesson, by language. Empty if there is none."""
+    """The sweep's lesson in each language. Empty if it has none."""
     scenario: str
     variant: str | None
     document: dict[str, Any]
-    """The scenario with the variant, `[set]` and the sweep's faults, before the axes are applied."""
+    """The scenario document with the variant, `[set]` and the sweep's faults, without the values of the
+    axes."""
     fixed: dict[str, Any]
-    """`[set]` as it is written."""
+    """The table `[set]` of the document."""
     faults: tuple[dict[str, Any], ...]
-    """`[[faults]]` as they are written."""
+    """The tables `[[faults]]` of the document."""
     seeds: int
     first_seed: int
     axes: tuple[Axis, ...]
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Each cell, as a dict of axis name → value. The last axis changes fastest."""
+        """The cells, each as a dict of axis name → value. The last axis changes fastest."""
         names = [axis.name for axis in self.axes]
         grid = itertools.product(*(axis.values for axis in self.axes))
         return [dict(zip(names, values, strict=True)) for values in grid]
@@ -52,7 +54,8 @@ class SweepDocument:
         return len(self.cells) * self.seeds
 
     def place_of(self, run: int) -> tuple[int, int]:
-        """The cell and the seed of a run. Runs are numbered from 0, and the runs of a cell are next to each other."""
+        """The cell and the seed of a run. Runs are numbered from 0; the runs of one cell have consecutive
+        numbers."""
         cell, position = divmod(run, self.seeds)
         return cell, self.first_seed + position
 
@@ -65,7 +68,7 @@ class SweepDocument:
 
     @property
     def base(self) -> Scenario:
-        """The library's scenario with the variant, unchanged by the sweep."""
+        """The library's scenario with the variant, without any change by the sweep."""
         return load(entry(self.scenario).document, self.variant, source=self.scenario)
 
     def scenario_of(self, cell: dict[str, Any], seed: int) -> Scenario:
@@ -74,12 +77,13 @@ class SweepDocument:
 
 
 def with_seed(scenario: Scenario, seed: int) -> Scenario:
-    """``scenario`` with another seed. The scenario is not checked again."""
+    """The same scenario with another seed. It is not checked again."""
     return replace(scenario, document={**scenario.document, "seed": seed})
 
 
 def read_document(text: str) -> dict[str, Any]:
-    """The TOML text as a dict. Raises BadSweep; its place is `document:LINE`, or `document` if no line is known."""
+    """The TOML text as a dict. Raises BadSweep with the place `document:LINE`, or `document` if the line is
+    unknown."""
     try:
         return parse(text, bytes_max=TEXT_BYTES_MAX)
     except BadScenario as bad:
@@ -89,8 +93,8 @@ def read_document(text: str) -> dict[str, Any]:
 
 
 def read_sweep(text: str) -> SweepDocument:
-    """The sweep of a TOML text. The cells are not loaded, so their values are not checked (`sweep_checks` does
-    that). Raises BadSweep."""
+    """Reads a sweep from TOML text. The scenarios of the cells are not loaded, so their values are not
+    checked; `sweep_checks` does that. Raises BadSweep."""
     raw = read_document(text)
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")
@@ -123,7 +127,7 @@ def read_sweep(text: str) -> SweepDocument:
 
 
 def _fixed(scenario: str, variant: str | None, fixed: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with what is set for every run. Raises BadSweep."""
+    """The scenario document with the settings that all runs have. Raises BadSweep."""
     try:
         found = entry(scenario)
     except BadScenario as bad:

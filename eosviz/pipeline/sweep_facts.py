@@ -1,4 +1,4 @@
-"""The facts of a sweep's runs for the audit (docs/audit.md): the executors make each run once more and record
+"""The facts of a sweep's runs for the audit (docs/audit.md). Executors make each run a second time and record
 it."""
 
 import functools
@@ -17,12 +17,12 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_runs import Player, settle
 
 ROWS_MAX = 20_000
-"""An Arrow batch is returned as soon as it has this many rows, however many a run has."""
+"""An Arrow batch is returned once it has this many rows, so that a long run is in several batches."""
 
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's
-    number; a refused run has no facts."""
+    """The facts of the runs with the numbers ``first`` to ``last``, with the columns ``FACTS_SCHEMA``.
+    `session` is `run-` and the run's number. A run that is refused has no facts."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
 
@@ -46,7 +46,7 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 
 def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[Row]]:
-    """The facts of one run, step by step."""
+    """The facts of one run: one list for each step. Empty if the run is refused."""
     try:
         simulation = Simulation(scenario())
     except Refused:
@@ -67,6 +67,7 @@ def _needed(step: dict[str, Any]) -> Row:
 
 
 def _plain(shown: Mapping[str, Any]) -> Row:
-    """A copy through JSON: the reader modifies the view, and a step's parts belong to the run."""
+    """A copy, made through JSON. It is needed because the reader modifies views, and the parts of a step
+    belong to the run."""
     read: Row = msgspec.json.decode(msgspec.json.encode(shown))
     return read

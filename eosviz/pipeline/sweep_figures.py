@@ -1,8 +1,8 @@
-"""A sweep's table for the page: one measure over two axes. The other axes are facets, are filtered, or are
-aggregated.
+"""Computes the heat maps of a sweep's table for the page: one measure over two axes. The other axes are
+facets, are filtered, or are aggregated.
 
-When cells are aggregated, their counts and their distributions are added. That is why these are stored and
-not their means.
+To aggregate cells, their counts and distributions are added. This is why the table contains these and not
+means.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from eosviz.pipeline.sweep_measures import COUNTED, JUDGED, MEASURES
 Row = dict[str, Any]
 
 SHARES = (*JUDGED, "failed", "aborted")
-"""Measures that are shares of runs, with an interval."""
+"""The measures that are shares of runs. Each has an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""Counted column → the name of its mean, if the column itself has the name of a share."""
+"""Dict of counted column → the name of its mean, if the column's own name is that of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
-"""Measures that are means of a count per run, with an interval."""
+"""The measures that are the mean of a count over the runs. Each has an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
-"""The factor for an interval of 95 %."""
+"""The quantile of the normal distribution for 95 % intervals."""
 HEATS = 10
 FACETS_MAX = 50
 TOGETHER = ""
 
 
 def wilson(hits: int, runs: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson's score; (0, 1) without runs."""
+    """The 95 % interval of the share `hits / runs`, by Wilson's score; (0, 1) if there are no runs."""
     if runs == 0:
         return 0.0, 1.0
     share, square = hits / runs, CONFIDENCE_Z**2
@@ -44,8 +44,8 @@ def wilson(hits: int, runs: int) -> tuple[float, float]:
 
 
 def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | tuple[None, None]:
-    """The 95 % interval of a mean by the normal approximation; its low end is at least 0. (None, None) if
-    there are fewer than two runs."""
+    """The 95 % interval of a mean, by the normal approximation; its lower end is at least 0.
+    ``distribution``: [value, number of runs], by value. (None, None) if there are fewer than two runs."""
     runs = sum(count for _, count in distribution)
     if runs < 2:
         return None, None
@@ -55,7 +55,7 @@ def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | 
 
 
 def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
-    """Several distributions, added to one: [[value, runs], …] in order."""
+    """The sum of several distributions, as [value, number of runs], by value."""
     summed: dict[int, int] = {}
     for one in distributions:
         for value, runs in one:
@@ -64,7 +64,8 @@ def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
 
 
 def quantile(distribution: list[list[int]], share: float) -> int | None:
-    """The smallest value that at least ``share`` (0 to 1) of the runs do not exceed; None without runs."""
+    """The smallest value that is not exceeded in at least ``share`` (0 to 1) of the runs; None if there are
+    no runs."""
     runs = sum(count for _, count in distribution)
     at = 0
     for value, count in distribution:
@@ -76,11 +77,11 @@ def quantile(distribution: list[list[int]], share: float) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One square of a heat map. It shows one cell of the grid, or several cells aggregated."""
+    """One square of a heat map. It shows one cell of the grid, or several that are aggregated."""
 
     cells: tuple[int, ...]
     shown: float | None
-    """The value that sets the colour; None if nothing was measured."""
+    """The value that determines the colour; None if nothing was measured."""
     low: float | None
     high: float | None
     hits: int | None
@@ -88,7 +89,7 @@ class Mark:
     refused: int
     rule: str | None
     heat: int = 0
-    """The strength of the colour, from 0 to HEATS."""
+    """How strong the colour is, from 0 to HEATS."""
 
     @property
     def cell(self) -> int:
@@ -96,23 +97,23 @@ class Mark:
 
     @property
     def is_refused(self) -> bool:
-        """Whether rules refused all of its runs."""
+        """Whether rules refused all runs of the square."""
         return self.refused > 0 and not self.runs
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One heat map: rows of marks, named by the values of the vertical axis."""
+    """One heat map. Each of its rows has a name, the value of the vertical axis, and its squares."""
 
     names: tuple[tuple[str, str], ...]
-    """Axis and value of each facet."""
+    """(axis, value) of each facet of this map."""
     columns: list[str]
     rows: list[tuple[str, list[Mark | None]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A field of the form over the map."""
+    """A field of the form above the maps."""
 
     name: str
     options: list[tuple[str, str]]
@@ -121,18 +122,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The chosen measure, axes and filters."""
+    """The choice of a measure, axes and filters."""
 
     measure: str
     across: str
     down: str
     facets: tuple[str, ...]
     only: dict[str, str] = field(default_factory=dict)
-    """Axis → the JSON of the only value that is shown. `TOGETHER` aggregates all values."""
+    """Dict of axis → the only value that is shown, as JSON. `TOGETHER` instead of a value aggregates all
+    values."""
 
 
 def measures_of(rows: list[Row]) -> list[str]:
-    """The measures with values in this sweep, shares first; `duplicated` if there is none."""
+    """The measures that have values in this sweep, shares first. If there is none, only `duplicated`."""
     found = [name for name in SHARES if any(row.get(f"runs_{name}") for row in rows)]
     found += [name for name in MEANS if any(row.get(_COLUMN.get(name, name)) for row in rows)]
     found += [name for name in MEASURES if any(row["distributions"].get(name) for row in rows)]
@@ -140,10 +142,11 @@ def measures_of(rows: list[Row]) -> list[str]:
 
 
 def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> Look:
-    """The measure, axes and filters that the parameters of an address choose; unknown names are ignored."""
+    """The measure, axes and filters that the parameters of an address choose. Unknown names are ignored."""
     known = measures_of(rows)
     names = [axis["name"] for axis in axes]
-    # The longest axis is easiest to read from left to right, and the next one from top to bottom.
+    # The axis with the most values is easiest to read from left to right, and the next one from top to
+    # bottom.
     by_length = sorted(axes, key=lambda axis: -len(axis["values"]))
     usual = [axis["name"] for axis in by_length]
     across = _one_of(query.get("across"), names) or (usual[0] if usual else "")
@@ -163,8 +166,8 @@ def _one_of(wanted: str | None, known: list[str]) -> str | None:
 
 
 def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Choice]:
-    """Form fields: the measure, the x axis and the y axis, and a field for each axis with the choice of its
-    values (`*`: all)."""
+    """The fields of the form: for the measure, for the horizontal and the vertical axis, and for each axis
+    the choice of its values (`*`: all)."""
     names = [(axis["name"], axis["name"]) for axis in axes]
     found = [Choice("measure", [(name, name) for name in measures_of(rows)], look.measure)]
     if len(axes) > 1:
@@ -178,7 +181,7 @@ def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[
 
 
 def panels_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Panel]:
-    """The heat maps, at most `FACETS_MAX`; all use one colour scale."""
+    """The heat maps, at most `FACETS_MAX`. All have the same colour scale."""
     read = [(json.loads(row["settings"]), row) for row in rows]
     for name, wanted in look.only.items():
         if wanted != TOGETHER:
@@ -264,7 +267,7 @@ def _top(measure: str, marks: Iterable[Mark]) -> float:
 def _heated(mark: Mark, top: float) -> Mark:
     if not mark.shown or not top:
         return mark
-    # A value above zero is never as pale as zero.
+    # A value above zero has a stronger colour than zero.
     heat = max(1, round(HEATS * mark.shown / top))
     return Mark(
         mark.cells, mark.shown, mark.low, mark.high, mark.hits, mark.runs, mark.refused, mark.rule, heat

@@ -1,5 +1,6 @@
-"""The builder's form and the sweep document beside it: each is made from the other. Writing changes only those
-parts of the document that the form has; comments, order and everything else stay."""
+"""The form of the page on which a person builds a sweep, and the sweep's document: each can be made from the
+other. Writing the form changes only those parts of the document that the form can show. Comments, order and
+everything else stay."""
 
 from __future__ import annotations
 
@@ -23,11 +24,13 @@ ERROR = Error.NOT_ENOUGH_REPLICAS.name
 RATES = "0.1, 0.3"
 SEEDS = 20
 CHOICES_MAX = 3
-"""The form shows at most this many axes with choices. Each has at most ROWS_MAX rows and COLUMNS_MAX columns."""
+"""The form has at most this many axes with choices. Each of them has at most ROWS_MAX rows and COLUMNS_MAX
+columns."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
 KNOWN_PLACES = {place for api in (*APIS, *NODE_APIS) for place in (api, f"{api}{ANSWER}")}
-"""Every place that a fault of a document may name. `sweep_places.py` finds which of them a scenario has."""
+"""Every place that a fault in a document may name. `sweep_places.py` finds out which of them a scenario
+has."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]
 _FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
@@ -37,7 +40,7 @@ Json = dict[str, Any]
 
 @dataclass
 class FaultFields:
-    """The fields of one `[[faults]]` table of the document: faults that hit by chance."""
+    """The form's fields for one table `[[faults]]` of the document, whose faults happen by chance."""
 
     name: str
     kinds: list[str] = field(default_factory=list)
@@ -53,13 +56,13 @@ class FaultFields:
 
 @dataclass
 class ChoiceFields:
-    """The fields of an axis with choices: each of its values sets several paths. The fields have a column for each
-    path and a row for each value."""
+    """The form's fields for an axis with choices, each of which sets several paths. The form shows them as a
+    table with a column for each path and a row for each choice."""
 
     name: str
     paths: list[str]
     rows: list[tuple[str, list[str]]]
-    """Name of the value and what it sets, in the columns' order; an empty cell keeps the scenario's own value."""
+    """(name of the choice, its values in the order of `paths`). An empty value keeps that of the scenario."""
 
     @property
     def is_empty(self) -> bool:
@@ -68,18 +71,18 @@ class ChoiceFields:
 
 @dataclass
 class Filled:
-    """The form's fields as they are typed."""
+    """The values of the form's fields, as they were typed."""
 
     seeds: str = str(SEEDS)
     first_seed: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    """Path of a parameter → its values as they are typed, with commas between them."""
+    """Dict of path of a parameter → its values, as they were typed with commas between them."""
     choices: list[ChoiceFields] = field(default_factory=list)
     faults: list[FaultFields] = field(default_factory=list)
 
     @property
     def digest(self) -> str:
-        """A digest of the form. Equal forms have equal digests."""
+        """A digest of the form's fields. Forms with equal fields have equal digests."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -87,9 +90,9 @@ class Filled:
 
 
 def of_form(form: QueryDict, parameters: list[Parameter]) -> Filled:
-    """The fields of a posted form: ``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name``
-    and ``choices.0.0.value.0`` (a row); ``faults.0.kinds`` and so on. The field of a parameter has the
-    parameter's path as its name."""
+    """Reads the fields of a posted form. Their names are ``choices.0.name``, ``choices.0.path.0`` (a column),
+    ``choices.0.0.name`` and ``choices.0.0.value.0`` (a row), ``faults.0.kinds`` and so on. The field of a
+    parameter has the parameter's path as its name."""
     filled = Filled(form.get("seeds", str(SEEDS)).strip(), form.get("first_seed", "").strip())
     for parameter in parameters:
         if text := form.get(parameter.path, "").strip():
@@ -128,8 +131,8 @@ def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
 
 
 def of_document(text: str, parameters: list[Parameter]) -> Filled:
-    """The form's fields for a document; what they cannot show is left out (`kept_places`). Raises BadSweep
-    for a text that cannot be read."""
+    """The fields that show a document. Parts that they cannot show are left out (`kept_places`). Raises
+    BadSweep if the text cannot be read."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))
@@ -149,7 +152,8 @@ def of_document(text: str, parameters: list[Parameter]) -> Filled:
 
 
 def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
-    """The parts of a document that the form cannot show, and leaves unchanged. Raises BadSweep."""
+    """The places of those parts of a document that the form cannot show. Writing the form leaves them
+    unchanged. Raises BadSweep."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     kept = [
@@ -171,7 +175,7 @@ def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
 
 
 def field_text(parameter: Parameter | None, values: Any) -> str | None:
-    """The text of a parameter's field for ``values``; None if the field cannot express them."""
+    """The text of a parameter's field that stands for ``values``; None if no text does."""
     if parameter is None or not isinstance(values, list) or not values:
         return None
     text = ", ".join(written(value) for value in values)
@@ -183,7 +187,8 @@ def field_text(parameter: Parameter | None, values: Any) -> str | None:
 
 
 def values_of(parameter: Parameter, text: str) -> list[Any]:
-    """The values of a field, which commas separate. Raises BadSweep with the parameter's path as place."""
+    """The values in the text of a parameter's field, which are separated by commas. Raises BadSweep with the
+    parameter's path as its place."""
     return [parameter.read(one.strip(), parameter.path) for one in text.split(",") if one.strip()]
 
 

@@ -1,4 +1,5 @@
-"""The generations of Kafka as an axis of a sweep: each value sets the brokers' version and the clients'."""
+"""Makes an axis of a sweep of Kafka's generations. Each of its values sets the version of the brokers and
+those of the clients."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ NAME = "generation"
 
 
 def generation_axis(scenario: Scenario) -> ChoiceFields:
-    """A row for each generation whose cluster has what the scenario names, as far as the form has room. A
-    column sets one version."""
+    """The form's fields for the axis, with a row for each generation in which the scenario can run. Each
+    column sets one version; a generation that would need more than COLUMNS_MAX columns is left out."""
     rows: dict[str, dict[str, Any]] = {}
     for name, generation in GENERATIONS.items():
         try:

@@ -1,5 +1,5 @@
-"""Sweeps as jobs. A claimed sweep is run on Spark, chunk by chunk. Its table is computed from the finished
-chunks, from time to time during the run and at its end."""
+"""Runs sweeps as jobs on Spark, chunk by chunk. A sweep's table is computed from the finished chunks, from
+time to time during the run and at its end."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from eosviz.pipeline.sweep_table import frame_of, rows_of
 logger = logging.getLogger(__name__)
 
 LOOK_SHARE = 0.25
-"""The table is computed during at most this share of the sweep's time; for most of that time it waits for a core."""
+"""Computing tables takes at most this share of the sweep's time. For most of that time the computation waits
+for a core."""
 LOOKS_APART_SECONDS = 5.0
-"""The shortest time from the end of one computation to the beginning of the next."""
+"""The shortest time from the end of one computation of the table to the beginning of the next, in seconds."""
 
 
 def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
-    """Run a claimed sweep to its end, or until it is asked to stop. An error fails the sweep
-    (`actions.beating`) and is raised."""
+    """Run a claimed sweep to its end, or until it is to stop. After an error the sweep is marked as failed
+    (`actions.beating`), and the error is raised."""
     try:
         with actions.beating(sweep) as stop:
             _run(spark, sweep, stop, chunk_seconds)
@@ -54,16 +55,16 @@ def _run(spark: SparkSession, sweep: Sweep, stop: threading.Event, chunk_seconds
         runs = read_runs(spark, folder)
         rows = rows_of(runs)
         if ended == State.DONE:
-            # One small file beside the runs, for readers without the database.
+            # One small file beside the runs, for programs that do not read the database.
             frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-    # A chunk that ended after the sweep was asked to stop counts too, though it was not reported.
+    # A chunk that ended after the sweep was to stop also counts, although its progress was not reported.
     counted = _counted(rows)
     actions.finish(sweep, ended, table=rows, table_runs=counted, done=counted)
 
 
 class _Looks:
-    """Reports a sweep's progress, and from time to time its results so far, which a thread of its own
-    computes."""
+    """Reports a sweep's progress and, from time to time, its results so far, which are computed in a separate
+    thread."""
 
     def __init__(
         self,
@@ -86,11 +87,13 @@ class _Looks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The last table includes more runs, so no earlier table may be stored after it.
+        # The last table includes the most runs, so no earlier one may be stored after it.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def report(self, done: int) -> None:
-        with suppress(DatabaseError):  # The next chunk reports again, so a full disk does not end the sweep.
+        # The next chunk reports again, so an error of the database, such as a full disk, does not end the
+        # sweep.
+        with suppress(DatabaseError):
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         notify_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()

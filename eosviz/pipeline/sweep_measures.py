@@ -9,8 +9,8 @@ SUMS = (*COUNTS, *TRANSACTION_COUNTS, *DATABASE_COUNTS)
 JUDGED = EVERY_GUARANTEE
 WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
 MEASURES = ("steps", "duration_ms", *WAITS)
-"""The measures of which the median is shown."""
+"""The measures of which pages show the median."""
 COUNTED = ("duplicates", "lost", "failed", "aborted", "stored")
-"""The measures of which the mean is shown."""
+"""The measures of which pages show the mean."""
 DISTRIBUTED = (*MEASURES, *COUNTED)
-"""The measures that have a distribution."""
+"""The measures whose distribution is stored."""

@@ -1,4 +1,5 @@
-"""The errors of a sweep in the reader's language, each with its place in the document and in the form."""
+"""Describes the errors of a sweep in the reader's language, each with its place in the document and in the
+form."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from eosviz.pipeline.sweep_form import tables_in
 
 
 def worded_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
-    """Each problem as `sentence`, `place` and `field`. A BadSweep has a place; its `field` need not be one of
-    the form. A JobRefused has neither, but the sentence's `key`."""
+    """Each problem as a dict with `sentence`, `place` and `field`. A BadSweep has a place, and a `field`,
+    which the form may not have. A JobRefused has neither of them, but the sentence's `key`."""
     worded = []
     for problem in problems:
         if isinstance(problem, JobRefused):
@@ -36,7 +37,7 @@ def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
 
 
 def _field(problem: BadSweep, text: str) -> str | None:
-    """The name of the form's field at the error's place; None for an axis without a path."""
+    """The name of the form's field for the place of the error; None for an axis without a path."""
     place = problem.place
     if isinstance(problem, BadScenarioOfSweep):
         return place

@@ -1,4 +1,4 @@
-"""The heat maps of a sweep, for its page and for the updates of the page."""
+"""Makes the heat maps of a sweep for its page, and for updates of the page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from eosviz.pipeline.sweep_figures import FACETS_MAX, choices_of, panels_of, rea
 from eosviz.pipeline.sweep_measures import MEASURES
 
 NOT_LOOKED_FOR = ("lang",)
-"""Parameters of the socket's address that have no effect on a map."""
+"""Parameters of the WebSocket's address that do not affect the maps."""
 
 
 def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
-    """The heat maps of the measure, axes and filters that the address chooses (`sweep_figures.read_look`),
-    and the form over them."""
+    """The context of the template with the heat maps and the form above them. `query`: the parameters of an
+    address, which choose the measure, axes and filters (`sweep_figures.read_look`)."""
     look = read_look(sweep.axes, sweep.table, query)
     kept = query.copy()
     for name in NOT_LOOKED_FOR:
@@ -35,8 +35,8 @@ def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
 
 
 def socket_address(sweep: Sweep, query: QueryDict) -> str:
-    """The address of the WebSocket that sends the page's maps whenever they change. ``query``: the parameters of the
-    page's address."""
+    """The address of the WebSocket that sends the page's maps whenever they change. ``query``: the parameters
+    of the page's own address."""
     asked = query.copy()
     asked["lang"] = language_of(get_language())
     return f"/ws/sweeps/{sweep.id}/?{asked.urlencode()}"

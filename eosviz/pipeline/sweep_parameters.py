@@ -1,4 +1,5 @@
-"""The parameters of a scenario that can vary, read from the tables that validate scenarios and settings."""
+"""Lists the parameters of a scenario that a sweep can vary. They are read from the tables that validate
+scenarios and settings."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from eosviz.pipeline.bad_sweep import bad_value
 _SCENARIO = ("profile",)
 _CLUSTER = ("latency_ms",)
 LEVEL = "transaction_version"
-"""A parameter that can vary if the cluster's version has Kafka's feature `transaction.version`."""
+"""This parameter can vary only if the cluster's version has Kafka's feature `transaction.version`."""
 _TOPIC = ("min_isr", "replication", "segment_records")
 _PRODUCER = ("profile",)
 _CONSUMER = ("profile", "isolation")
@@ -31,12 +32,14 @@ _SCALARS = ("int", "bool", "number")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting of a scenario that can vary. `path`: dotted. `now`: the scenario's own value."""
+    """A setting of a scenario that can vary. `path`: its dotted path in the document. `now`: the scenario's
+    own value. `kind`: the type of its values."""
 
     path: str
     now: Any
     allowed: str
-    """The allowed values, as signs and values, which are the same in every language."""
+    """The allowed values, written with signs and values only, so that the text is the same in every
+    language."""
     kind: str
 
     @property
@@ -44,7 +47,8 @@ class Parameter:
         return "" if self.now is None else written(self.now)
 
     def read(self, text: str, place: str) -> Any:
-        """Parse a value as a person types it. Raises BadSweep at ``place``."""
+        """The value that `text`, typed by a person, stands for. Raises BadSweep at ``place`` if it stands for
+        none."""
         if self.kind in ("int", "number", "acks"):
             number = number_of(text)
             if number is None and self.kind != "acks":
@@ -58,12 +62,12 @@ class Parameter:
 
 
 def written(value: Any) -> str:
-    """The value as a person types it: a text has no quotes."""
+    """The value as a person types it: texts without quotes, other values as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def number_of(text: str) -> int | float | None:
-    """The number that a text means; None if the text means no number, or no finite one."""
+    """The number that a text stands for; None if it stands for no number or for an infinite one."""
     for read in (int, float):
         try:
             number = read(text)
@@ -75,14 +79,15 @@ def number_of(text: str) -> int | float | None:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parameters of one kind. The title is `sweeps.build.<key>` in the catalogue."""
+    """The parameters of one kind. Their title is `sweeps.build.<key>` in the catalogue."""
 
     key: str
     parameters: list[Parameter]
 
 
 def sections_of(scenario: Scenario) -> list[Section]:
-    """The scenario's parameters that the builder offers, by kind. Kinds without a parameter are left out."""
+    """The parameters that the form for building a sweep offers for a scenario, by kind. Kinds without a
+    parameter are left out."""
     document = scenario.document
     return [
         section
@@ -108,7 +113,7 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
             path = f"producers.{producer['name']}.settings.{name}"
             now = in_force[name]
             if setting.kind == "acks" and now == ACKS_ALL:
-                now = "all"  # the usual spelling of acks=-1
+                now = "all"  # the usual way to write acks=-1
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
 
 
@@ -133,7 +138,7 @@ def _of_field(path: str, field: Field, now: Any) -> Parameter:
 
 def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
     """The version of Kafka, and the parameters of the cluster and its topics. ``has_topics``: whether the
-    scenario names its topics."""
+    scenario lists its topics."""
     for name in _SCENARIO:
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:
@@ -186,7 +191,8 @@ def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
 def _allowed(
     kind: str, low: int | None = None, high: int | None = None, choices: tuple[Any, ...] = ()
 ) -> str:
-    """The allowed values as signs and numbers, which are the same in every language."""
+    """The allowed values, written with signs and values only, so that the text is the same in every
+    language."""
     if choices:
         return " | ".join(str(choice) for choice in choices)
     if kind == "int":

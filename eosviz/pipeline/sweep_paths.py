@@ -1,4 +1,5 @@
-"""The paths of a scenario that a sweep may name, and the most similar one for a path that does not exist."""
+"""Lists the paths of a scenario that a sweep may contain. For a path that does not exist, finds the most
+similar one."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ from eosviz.pipeline.sweep_parameters import sections_of
 
 
 def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
-    """The path of the scenario that is most similar to the wrong path ``place`` (or to the one of ``written``
-    that begins with it). Empty if the path exists, or if none is similar."""
+    """The path of the scenario that is most similar to the wrong path ``place``. If ``place`` is the
+    beginning of a path in ``written``, that path is compared. Empty if the path exists, or if none is
+    similar."""
     known = known_paths(scenario)
     path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
     if path in known:
@@ -27,7 +29,8 @@ def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
 
 
 def known_paths(scenario: Scenario) -> list[str]:
-    """The paths of the parameters that the builder offers, and of the settings of brokers."""
+    """The paths of the parameters that the form for building a sweep offers, and those of the brokers'
+    settings."""
     paths = [one.path for section in sections_of(scenario) for one in section.parameters]
     absent = kept_by.absent(scenario["profile"])
     settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]

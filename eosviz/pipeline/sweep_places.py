@@ -1,4 +1,5 @@
-"""Finds where a fault can hit in a scenario: the messages that it sends, or would send with other settings."""
+"""Finds the messages of a scenario that a fault can be applied to: those that it sends, and those that it
+would send with other settings."""
 
 from __future__ import annotations
 
@@ -13,15 +14,16 @@ from engine.simulation import Simulation
 from eosviz.pipeline.sweep_axes import ANSWER
 
 STEPS_LISTENED = 2_000
-"""At most this many steps are run to find the messages, which takes a few hundredths of a second. Most runs have
-fewer steps."""
+"""To find the messages, at most this many steps are run, which takes a few hundredths of a second. Most runs
+have fewer steps."""
 _OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
 _OF_CONSUMERS = ("Metadata", "Fetch")
-"""The messages of producers and of consumers. Some of them are sent only with certain settings."""
+"""The requests of producers and of consumers. Some of them are sent only with certain settings."""
 
 
 def with_answers(apis: tuple[str, ...]) -> list[str]:
-    """Each request, followed by its response; messages of middleware have no response."""
+    """The names of the requests, each followed by that of its response. Messages of middleware have no
+    response."""
     return [
         place for api in apis for place in ((api,) if api in MIDDLEWARE_APIS else (api, f"{api}{ANSWER}"))
     ]
@@ -32,7 +34,8 @@ EVERY_PLACE = with_answers((*APIS, *NODE_APIS))
 
 @cache
 def places_of(scenario: str, variant: str | None) -> list[str]:
-    """The messages that a fault can hit in a scenario of the library, in the order of `EVERY_PLACE`."""
+    """The messages that a fault can be applied to in a scenario of the library, in the order of
+    `EVERY_PLACE`."""
     loaded = load(entry(scenario).document, variant, source=scenario)
     found = {*_heard(loaded)}
     if loaded["middleware"]["participants"]:
@@ -47,7 +50,8 @@ def places_of(scenario: str, variant: str | None) -> list[str]:
 
 
 def _heard(scenario: Scenario) -> list[str]:
-    """The messages of the first STEPS_LISTENED steps of a run; empty if Kafka refuses the scenario."""
+    """The messages that are sent in the first STEPS_LISTENED steps of a run. Empty if a rule refuses the
+    scenario."""
     try:
         simulation = Simulation(scenario, watching="bare")
     except Refused:

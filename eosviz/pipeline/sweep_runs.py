@@ -1,5 +1,5 @@
-"""Makes the runs of a sweep, on the executors that Spark chose. The job calls Python for each row, because the
-engine cannot be expressed in columns. Executors import this module, so it needs only the engine, Arrow and
+"""Makes the runs of a sweep on Spark's executors. Spark calls Python for each run, because the engine cannot
+be expressed in operations on columns. Executors import this module, so it needs only the engine, Arrow and
 Spark."""
 
 import functools
@@ -23,8 +23,7 @@ from eosviz.pipeline.sweep_measures import COUNTS, DATABASE_COUNTS, JUDGED, SUMS
 from eosviz.pipeline.virtual_waits import Waits
 
 BATCH_SECONDS = 0.5
-"""Rows are passed to Spark about every this many seconds, however many they are. A run that takes longer is finished
-first."""
+"""The interval, in seconds, at which rows are passed to Spark. A run that takes longer is finished first."""
 SCENARIOS_KEPT = 64
 
 _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
@@ -43,16 +42,18 @@ _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
     ("digest", pa.string(), t.StringType(), True),
 )
 RUNS_SCHEMA = t.StructType([t.StructField(name, kind, null) for name, _, kind, null in _FIELDS])
-"""A row per run (docs/sweeps.md). ``outcome`` is how the run ended (``complete``, ``step_limit``, ``time_limit``)
-or ``refused``: then ``rule`` is the requirement and all measures are null. ``broken_*`` is the first step at which
-the guarantee was broken, null if it held or was not judged. ``settings`` is the cell as JSON."""
+"""One row for each run (docs/sweeps.md). ``outcome``: how the run ended (``complete``, ``step_limit``,
+``time_limit``), or ``refused``; then ``rule`` is the requirement that refused it, and all measures are null.
+``broken_*``: the first step at which the guarantee was broken; null if it held or was not judged.
+``settings``: the cell as JSON."""
 _ARROW = pa.schema([(name, kind) for name, kind, _, _ in _FIELDS])
 
 Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``."""
+    """Makes the runs with the numbers ``first`` to ``last``. Returns their rows, with the columns
+    ``RUNS_SCHEMA``."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
@@ -70,8 +71,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 @functools.cache
 def settle() -> None:
-    """Let the garbage collector skip what is loaded now."""
-    pa.array([None])  # loads pandas, as the first rows would
+    """Exclude what is loaded now from garbage collection."""
+    pa.array([None])  # This loads pandas, as the first rows would.
     gc.collect()
     gc.freeze()
 
@@ -79,7 +80,7 @@ def settle() -> None:
 def timed_batches(
     player: "Player", runs: Iterable[int], clock: Callable[[], float] = time.monotonic
 ) -> Iterator[list[Row]]:
-    """The rows of ``runs`` in pieces of about ``BATCH_SECONDS``."""
+    """The rows of ``runs``, in lists. A list is returned after about ``BATCH_SECONDS``."""
     rows: list[Row] = []
     until = clock() + BATCH_SECONDS
     for run in runs:
@@ -92,14 +93,15 @@ def timed_batches(
 
 
 class Player:
-    """Plays the runs of one sweep."""
+    """Makes the runs of one sweep."""
 
     def __init__(self, sweep: SweepDocument) -> None:
         self.sweep = sweep
         self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
 
     def play(self, run: int) -> Row:
-        """The row of one run. Raises EngineError, with the scenario, the settings and the seed."""
+        """Make one run. Returns its row. Raises EngineError, whose text has the scenario, the settings and
+        the seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
         known: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
@@ -111,7 +113,7 @@ class Player:
             raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
 
     def scenario(self, run: int) -> Scenario:
-        """The scenario of one run."""
+        """The scenario of one run. The scenarios of the last SCENARIOS_KEPT cells are kept."""
         cell, seed = self.sweep.place_of(run)
         found = self._scenarios.get(cell)
         if found is None:
@@ -123,8 +125,8 @@ class Player:
 
 
 def judged(scenario: Scenario) -> Row:
-    """Play a scenario to its end, judged and unrecorded. Returns the columns of ``RUNS_SCHEMA`` that follow
-    from the run. Raises Refused."""
+    """Run a scenario to its end; it is judged and not recorded. Returns the columns of ``RUNS_SCHEMA`` that
+    depend on the run. Raises Refused."""
     simulation = Simulation(scenario, watching="judged")
     waits = Waits(simulation)
     simulation.run()
@@ -141,7 +143,7 @@ def judged(scenario: Scenario) -> Row:
 
 
 def broken_in(simulation: Simulation) -> Row:
-    """``first_broken`` and ``broken_*`` of a judged run at this moment."""
+    """The columns ``first_broken`` and ``broken_*`` for the present state of a judged run."""
     guarantees = simulation.judges.guarantees
     steps = {name: guarantees[name].broken_at for name in JUDGED if name in guarantees}
     known = [step for step in steps.values() if step is not None]
@@ -161,7 +163,7 @@ def _counts(simulation: Simulation) -> Row:
 
 
 def _digest(simulation: Simulation, row: Row) -> str:
-    """A digest of the run's result. Equal runs have equal digests on every machine."""
+    """A digest of the run's result. The same run has the same digest on every machine."""
     verdicts = [verdict.line() for verdict in simulation.verdicts()]
     content = [row, sorted(simulation.kinds.items()), verdicts]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Turns the runs of a sweep into the table that people read, with a row for each cell of the grid."""
+"""Makes the table of a sweep from its runs, with one row for each cell of the grid."""
 
 from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
@@ -12,8 +12,8 @@ from pyspark.sql import types as t
 from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, SUMS
 
 BITS = 5
-"""The significant bits of a value in a distribution. Values up to 31 are exact; larger ones are at most 1/16
-too low."""
+"""Values in distributions have this many significant bits. So values up to 31 are exact, and larger ones are
+rounded down by at most 1/16."""
 
 _EXAMPLE = t.StructType(
     [t.StructField("seed", t.LongType(), nullable=False), t.StructField("step", t.LongType())]
@@ -32,10 +32,11 @@ TABLE_SCHEMA = t.StructType(
         *(t.StructField(f"example_{name}", _EXAMPLE) for name in JUDGED),
     ]
 )  # fmt: skip
-"""``runs_<guarantee>`` counts the runs that broke the guarantee, while ``duplicates`` and the other sums count
-records, transactions or rows. ``runs_failed`` and ``runs_aborted`` count the runs with at least one failed record or
-aborted transaction. ``example_<guarantee>`` has the lowest seed that broke the guarantee, and the first step at which
-that run broke it. ``unfinished`` counts the runs that met their step or time limit."""
+"""One row for each cell. ``runs_<guarantee>`` counts the runs that broke the guarantee, while ``duplicates``
+and the other sums count records, transactions or rows. ``runs_failed`` and ``runs_aborted`` count the runs
+with at least one failed record or aborted transaction. ``example_<guarantee>`` has the lowest seed with which
+a run broke the guarantee, and the first step at which it did. ``unfinished`` counts the runs that ended at
+their step or time limit."""
 
 DISTRIBUTION_SCHEMA = t.StructType(
     [
@@ -45,11 +46,12 @@ DISTRIBUTION_SCHEMA = t.StructType(
         t.StructField("runs", t.LongType(), nullable=False),
     ]
 )
-"""How many runs of a cell had a value. ``value`` is rounded down to ``BITS`` significant bits."""
+"""How many runs of a cell had a value of a measure. ``value`` is rounded down to ``BITS`` significant
+bits."""
 
 
 def table(runs: DataFrame) -> DataFrame:
-    """The table (``TABLE_SCHEMA``) of runs (``RUNS_SCHEMA``), not in order."""
+    """The table (``TABLE_SCHEMA``) for runs (``RUNS_SCHEMA``). Its rows are in no order."""
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (
@@ -75,7 +77,7 @@ def _example(guarantee: str) -> Column:
 
 
 def distributions(runs: DataFrame) -> DataFrame:
-    """The distributions (``DISTRIBUTION_SCHEMA``) of runs (``RUNS_SCHEMA``)."""
+    """The distributions (``DISTRIBUTION_SCHEMA``) for runs (``RUNS_SCHEMA``)."""
     return (
         runs.where("outcome != 'refused'")
         .unpivot(["cell"], list(DISTRIBUTED), "measure", "exact")
@@ -94,12 +96,13 @@ def _cut(value: Column) -> Column:
 
 
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
-    """The table with its distributions as plain values, in the grid's order, as the database stores it. A cell's
-    `distributions` are measure → [[value, runs], …]."""
-    # The jobs for the table and for the distributions run at the same time, because planning takes most of their time
-    # and leaves the cores idle.
+    """The rows of the table as plain values, in the grid's order, in the form in which the database stores
+    them. Each row has `distributions`: a dict of measure → [[value, number of runs], …]."""
+    # The Spark jobs for the table and for the distributions run at the same time: most of their time is
+    # planning, during which the cores are idle.
     with ThreadPoolExecutor(1, "table") as pool:
-        # The new thread's jobs belong to the same pool of Spark's scheduler as this thread's.
+        # The jobs of the new thread then belong to the same pool of Spark's scheduler as those of this
+        # thread.
         with_properties = inheritable_thread_target(runs.sparkSession)
         counted = pool.submit(with_properties(lambda: table(runs).collect()))
         spread: dict[int, dict[str, list[list[int]]]] = {}
@@ -110,6 +113,6 @@ def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
 
 
 def frame_of(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
-    """The result of ``rows_of`` as ``TABLE_SCHEMA`` again, in the grid's order."""
+    """The result of ``rows_of`` as a DataFrame with the columns ``TABLE_SCHEMA``, in the grid's order."""
     names = TABLE_SCHEMA.fieldNames()
     return spark.createDataFrame([tuple(row[name] for name in names) for row in rows], TABLE_SCHEMA)

@@ -1,4 +1,4 @@
-"""Writes the builder's form into the sweep document beside it, and changes only what differs."""
+"""Writes the form for building a sweep into the sweep's document. Only parts that differ are changed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Json = dict[str, Any]
 
 
 class BadForm(Exception):
-    """All errors in a form, or the error in its document. An error in a form has the name of its field as place."""
+    """All errors in a form, or the error in its document. The place of an error in a form is the name of the
+    form's field."""
 
     def __init__(self, mistakes: list[BadSweep]) -> None:
         super().__init__(mistakes)
@@ -47,7 +48,8 @@ def write_form(
     parameters: list[Parameter],
     asks: Caller = COMMAND_LINE,
 ) -> str:
-    """The document with the form's values. Raises BadForm, Busy or BeyondBounds."""
+    """The document with the form's values. `text`: the document before. Raises BadForm, Busy or
+    BeyondBounds."""
     try:
         writing = _Writing(read_document(text), parameters)
     except BadSweep as bad:
@@ -62,7 +64,7 @@ def write_form(
 
 
 class _Writing:
-    """Edits of one document; mistakes are collected."""
+    """The changes to one document. Errors of the form are collected in `mistakes`."""
 
     def __init__(self, document: Json, parameters: list[Parameter]) -> None:
         self.document = document
@@ -148,7 +150,7 @@ class _Writing:
             yield Edit(do="add", path=["axes"], value={"name": choice.name, "choices": rows})
 
     def _named(self, rows: list[Any], key: str) -> dict[str, Any]:
-        """The rows of the form by name. Wrong names are added to `mistakes`."""
+        """The form's entries by name; empty ones are left out. Wrong names are added to `mistakes`."""
         named: dict[str, Any] = {}
         for number, row in enumerate(rows):
             place = f"{key}.{number}.name"
@@ -232,13 +234,13 @@ class _Writing:
 
 
 def same(one: Any, other: Any) -> bool:
-    """True if two values are equal; `1` and `true` are not."""
+    """Whether two values are equal as JSON. `1` and `true` are not equal."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def axis_name(path: str, taken: list[str]) -> str:
-    """A name for the axis of a path that differs from the names in `taken`: the path's last parts, or
-    `axis_N`."""
+    """A name for the axis of a path: the last parts of the path or `axis_N`, so that it differs from all
+    names in `taken`."""
     words = [word for word in path.replace("-", "_").lower().split(".") if word != "settings"]
     for count in range(1, len(words) + 1):
         name = "_".join(words[-count:])[:32]

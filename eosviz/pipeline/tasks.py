@@ -1,4 +1,4 @@
-"""The worker's tasks for jobs: they start the process that runs the jobs (`runner.py`)."""
+"""The worker's tasks for jobs. They start the process that runs jobs (`runner.py`)."""
 
 import logging
 import subprocess
@@ -21,20 +21,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @app.task(name="pipeline.start_jobs", ignore_result=True, acks_late=True)
 def start_jobs() -> None:
-    """Start the process that runs jobs. If such a process runs already, the new one finds its lock and ends."""
+    """Start the process that runs jobs. If one is running already, the new one finds its lock and ends."""
     start_process()
 
 
 @app.task(name="pipeline.start_what_waits", ignore_result=True, acks_late=True)
 def start_what_waits() -> None:
-    """Start the process that runs jobs if a job waits: the message for the job may have been lost when the machine
-    stopped."""
+    """Start the process that runs jobs, if a job is waiting. The message that should have started it may have
+    been lost, for example when the machine stopped."""
     if waiting() is not None:
         start_process()
 
 
 def ask_for_process() -> None:
-    """Ask a worker to run a job that a page has stored."""
+    """Ask a worker to start the process that runs jobs, because a page has stored one."""
     _send(start_jobs)
 
 
@@ -50,7 +50,8 @@ def _send(task: Any) -> None:
 
 
 def start_process() -> None:
-    """Start a process that runs jobs, and return at once. If one runs already, the new one finds its lock and ends."""
+    """Start a process that runs jobs, without waiting for it. If one is running already, the new one finds
+    its lock and ends."""
     with open_log(settings.DATA_DIR / "log" / "pipeline.log") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_jobs"],
@@ -59,5 +60,6 @@ def start_process() -> None:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-    # A thread waits for the process to end, or the ended process would stay in the system's process table.
+    # A thread waits for the end of the process. Otherwise the ended process would stay in the system's
+    # process table.
     threading.Thread(target=process.wait, name="pipeline-end", daemon=True).start()

@@ -1,4 +1,4 @@
-"""The pages of sweeps. They change jobs through `actions.py`. A person sees their own sweeps and those
+"""The pages of sweeps. They change jobs through `actions.py`. A person sees their own sweeps, and sweeps
 without an owner."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The page with the newest sweeps and the samples that can be started; without a sweep, also with the sample
-    map."""
+    """The page with the newest sweeps and with samples that can be started. If there is no sweep, it also
+    shows the sample's heat map."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {
@@ -67,8 +67,8 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """Sends the table as CSV, with a line for each cell: its values on the axes, counts, and quantiles (5 %, 50 %,
-    95 %) of the measures."""
+    """Sends the table as CSV, with a line for each cell: its values on the axes, its counts, and the
+    quantiles (5 %, 50 %, 95 %) of its measures."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="sweep-{str(shown.id)[:8]}.csv"'
@@ -96,8 +96,9 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """Sends the heat maps of the sweep's page as a picture. The parameters are those of the page."""
-    from eosviz.pipeline.heat_picture import draw_map  # few pages need a drawing library
+    """Sends the heat maps of the sweep's page as a picture. It accepts the same parameters as the page."""
+    # Imported here, because few pages need a drawing library.
+    from eosviz.pipeline.heat_picture import draw_map
 
     shown = seen_job(request, Sweep, sweep_id)
     look = read_look(shown.axes, shown.table, request.GET)
@@ -116,7 +117,8 @@ def row_of(shown: Sweep, cell_number: int) -> dict[str, Any]:
 
 @require_safe
 def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """The page of one cell: counts with intervals, distributions, and runs to open."""
+    """The page of one cell, with its shares and their intervals, its distributions, and runs that can be
+    opened."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     named = list(zip((axis["name"] for axis in shown.axes), row["values"], strict=True))
@@ -126,8 +128,8 @@ def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """Open a run of the cell: with `guarantee` the first run that broke it, at that step; otherwise the
-    cell's first run, at its start."""
+    """Open a run of the cell as a session: with POST `guarantee` the first run that broke it, at the step at
+    which it did; otherwise the cell's first run, at its start."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     seed, step = run_of(row, request.POST.get("guarantee", ""))
@@ -140,8 +142,8 @@ def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 
 def run_of(row: dict[str, Any], guarantee: str) -> tuple[int, int]:
-    """Seed and step of the run to open; with an empty ``guarantee`` the cell's first run, at step 0. Raises Http404
-    for a guarantee that no run of the cell broke."""
+    """(seed, step) of the run to open. If ``guarantee`` is empty, the cell's first run at step 0. Raises
+    Http404 if no run of the cell broke the guarantee."""
     if not guarantee:
         return row["first_seed"], 0
     example = row.get(f"example_{guarantee}") if guarantee in JUDGED else None

@@ -1,23 +1,23 @@
-"""Measures how long records wait, in virtual ms: until their producer learns that they are stored, and until an
-application reads them. Executors run this code."""
+"""Measures how long records wait, in ms of virtual time: until their producer learns that they are stored,
+and until an application reads them. Executors run this code."""
 
 from engine import events
 from engine.simulation import Simulation
 
 
 class Waits:
-    """Measures the waits of a run. It takes the place of the judges and passes every fact on to them."""
+    """Measures the waits in a run. It replaces the run's judges, and passes every fact on to them."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._judges = simulation.judges
         self._accepted: dict[int, int] = {}
-        """For each record, by its serial: the time at which the producer first accepted it."""
+        """Dict of record's serial → the time at which the producer first accepted it."""
         self._reported: dict[int, int] = {}
-        """For each record, by its serial: how long it took until its producer learned that it is stored."""
+        """Dict of record's serial → how long it took until its producer learned that it is stored."""
         self._delivered: dict[int, int] = {}
-        """For each record, by its serial: how long it took until a consumer first returned it."""
-        # Only the watch of a judged run has judges, so the common type of all watches does not declare them.
+        """Dict of record's serial → how long it took until a consumer first returned it."""
+        # The type of all watches does not declare `judges`, because only the watch of a judged run has them.
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
     def take(self, fact: object) -> None:
@@ -37,8 +37,8 @@ class Waits:
                 waits.setdefault(serial, now - accepted[serial])
 
     def columns(self) -> dict[str, int | None]:
-        """The median (of two middle values the lower one) and the longest wait, in virtual milliseconds. None if no
-        wait was measured."""
+        """The median and the longest of each wait, in ms of virtual time; the median of an even number of
+        waits is the lower of the two middle ones. None if no wait was measured."""
         row: dict[str, int | None] = {}
         for name, waits in (("reported_ms", self._reported), ("delivered_ms", self._delivered)):
             ordered = sorted(waits.values())

@@ -1,1 +1,1 @@
-"""Pages made from the tables of the engine and of this site, and the search."""
+"""Reference pages that are made from the tables of the engine and of this site, and the search."""

@@ -1,7 +1,8 @@
-"""A picture of a state machine, from its table: states in a column, rails beside it.
+"""Draws a state machine from its table: the states in a column, and rails beside it.
 
-Edges downwards use rails on the right, edges back upwards rails on the left. On each side, all edges to a state share
-one rail with an arrow into it; a dot joins each source state. Lines that cross without a dot are not connected.
+Edges that lead down the column use rails on its right, edges that lead up use rails on its left. On each
+side, all edges to the same state share one rail with an arrow to that state; each source state is joined to
+the rail with a dot. Lines that cross without a dot are not connected.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ ROW = 44
 RAIL = 14
 """The distance from one rail to the next, in px."""
 LETTER = 7.3
-"""About the width of a letter of a state's name, in px."""
+"""About the width of one letter in a state's name, in px."""
 PORT = 7
-"""The distance from the middle of a box down to where its lines leave, and up to where the arrow enters, in px."""
+"""The distance in px from the middle of a box down to the lines that leave it, and up to the arrow that
+enters it."""
 MARGIN = 6
 
 
@@ -44,8 +46,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A dot where a state joins the rail to another state. ``events``: the events of the rows that lead from
-    ``source`` to ``target``."""
+    """The dot at which a state is joined to the rail of another state. ``events``: the events of the rows
+    that lead from ``source`` to ``target``."""
 
     x: float
     y: float
@@ -60,13 +62,14 @@ class Drawing:
     height: float
     boxes: tuple[Box, ...]
     lines: tuple[str, ...]
-    """The paths of the rails and their branches."""
+    """The paths of the rails, and of the lines that join them."""
     arrows: tuple[str, ...]
     dots: tuple[Dot, ...]
 
 
 def edges_of(machine: Machine[Any]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Each edge (from, to) with its events. Refusals are no edges, and neither are rows that keep the state."""
+    """Dict of edge (from, to) → its events. A refusal is no edge, and neither is a row that keeps the
+    state."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row in machine.rows:
         if row.target is not None and row.target != row.source:
@@ -121,7 +124,7 @@ def draw(machine: Machine[Any]) -> Drawing:
 
 
 def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
-    """The states in the order of the column: by the distance from the initial one, final states last."""
+    """The states from top to bottom: sorted by their distance from the initial state, final states last."""
     steps = {machine.initial: 0}
     reached = [machine.initial]
     for state in reached:
@@ -135,7 +138,8 @@ def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...
 
 
 def _rails(order: dict[str, int], edges: list[tuple[str, str]]) -> dict[str, int]:
-    """Target → its rail. Rail 0 is next to the boxes, and rails do not overlap."""
+    """Dict of target state → the number of its rail on one side. Rail 0 is next to the boxes. Rails with the
+    same number do not overlap."""
     spans: dict[str, tuple[int, int]] = {}
     for source, target in edges:
         low, high = spans.get(target, (order[target], order[target]))

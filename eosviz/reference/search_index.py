@@ -1,6 +1,6 @@
-"""The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built
-once. `search_terms.py` reads the question, and `search_ranks.py` ranks the scenarios for a question of
-several terms."""
+"""The search over scenarios, tracks, pages and the reference, in both languages. Its index is built once, in
+memory. `search_terms.py` finds the terms of a question, and `search_ranks.py` ranks the scenarios for a
+question of several terms."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ KINDS = (
     "limit",
 )
 LESSON = "scenario"
-"""The kind of entry that answers most questions."""
+"""The kind of entry that answers most questions: scenarios."""
 BESIDE_A_LESSON = ("page", "limit")
-"""Kinds whose texts contain words of most questions. `_weighed` counts an entry of these kinds only if a term leads to
-it, or if one of its terms is RARE and its score is near (NEAR) to that of the best scenario, too."""
+"""Kinds of entries whose texts contain words of most questions. `_weighed` keeps such an entry only if a term
+leads to it, or if one of its terms is RARE and its score is also near (NEAR) to that of the best scenario."""
 RARE = math.log(1 + 20)
-"""The rarity of a term that one in twenty entries contains."""
+"""The rarity of a term that is in one of twenty entries. A rarer term counts as rare."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -75,50 +75,52 @@ PAGES = (
     ("reference:limits", "reference.limits", "reference.limits.why"),
     ("reference:player", "reference.player", "reference.player.why"),
 )
-"""The pages that the search finds: route name, title key, key of the description."""
+"""The pages that the search finds, as (route name, key of the title, key of the description)."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
-"""The letters of an entry's text that are shown around a match, by language. They fill two lines."""
+"""Dict of language → the length of the part of an entry's text that is shown around a match, in letters. It
+fills two lines."""
 SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
 WORD_END = re.compile("[a-z]*")
 LATIN_LETTERS = re.compile("[A-Za-z0-9_.]+")
 CUT = 16
-"""An excerpt begins and ends at a space if there is one within this many letters."""
+"""An excerpt is cut at a space, if there is one within this many letters."""
 LED = POINTS["lead"] - LATER_LEAD
-"""The score of a term's second lead. `_weighed` counts an entry with at least this score for one term, even if it lacks
-the others."""
+"""The score of a term's second lead. `_weighed` keeps an entry with at least this score for one term, even if
+the entry lacks the other terms."""
 EXACT_LEADS = 2
-"""`_weighed` keeps this many leads of each exact term of a question (EXACT), however low they score beside those
-of other terms."""
+"""`_weighed` keeps this many leads of each exact term (EXACT) of a question, even if the other terms lead to
+entries with much higher scores."""
 MANY_TERMS = 3
 NEAR = 0.5
-"""`_weighed` counts an entry only if its score is at least this share of the best score of its kind. Leads of an
-exact term (EXACT_LEADS) and pages to which a term leads are excepted."""
+"""`_weighed` keeps an entry only if its score is at least this share of the best score of its kind. Leads of
+an exact term (EXACT_LEADS) and pages to which a term leads are always kept."""
 LEAST, FAR = 8, 0.2
-"""`_ranked` keeps the first LEAST scenarios, and others with at least the share FAR of the best one's points."""
+"""`_ranked` keeps the first LEAST scenarios, and further ones that have at least the share FAR of the best
+one's points."""
 SECOND = 0.99
-"""A scenario that lacks one of two terms gets at most this share of the lowest score of the scenarios with both
-terms."""
+"""If a question has two terms, a scenario with only one of them gets at most this share of the lowest score
+of the scenarios with both."""
 LIKELY, UNLIKELY = 0.8, 1.8
-"""A question is far from all scenarios if the fit that `Threads.by_words` returns is less than LIKELY; if no term leads
-to a scenario, less than UNLIKELY."""
+"""Probably no scenario answers a question if the fit that `Threads.by_words` returns is below LIKELY or, if
+no term leads to a scenario, below UNLIKELY."""
 CHINESE_FITS = 0.5
-"""For a question with Chinese this share of LIKELY or UNLIKELY is enough: its words are any two neighbouring letters,
-and the known threads are in English."""
+"""For a question with Chinese, LIKELY and UNLIKELY are multiplied by this. Its words are all pairs of
+neighbouring letters, and the known threads are in English, so fits are lower."""
 MOST_TERMS = 0.6
-"""`_weighed` counts an entry that is no scenario only if it has at least this share of the terms: two words of six,
+"""`_weighed` keeps an entry that is no scenario only if it has at least this share of the terms. Some words,
 such as *transaction* and *commit*, are in most entries of the reference."""
 OTHER_FIELD = 0.4
-"""`_weighed` multiplies the score of a scenario about middleware by this, unless a term leads to such a scenario: words
-like *local* or *fails* are in questions about Kafka, too."""
+"""`_weighed` multiplies the score of a scenario about middleware by this, unless a term leads to such a
+scenario. Words like *local* or *fails* are also in questions about Kafka."""
 
 
 Pieces = list[tuple[str, bool]]
-"""A text in pieces; True for each piece that a term of the search matches."""
+"""A text in pieces, each with True if a term of the search matches the piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A match: an entry in one language."""
+    """An entry that matches, in one language. `wishes`: the terms of the search."""
 
     kind: str
     identifier: str
@@ -149,7 +151,7 @@ class Found:
         return any(plain(self.identifier) in wish.leads for wish in self.wishes)
 
     def asks_for(self, names: Iterable[str]) -> list[str]:
-        """The names that the reader searches for: a term of the search is the whole name."""
+        """Those of the `names` that the reader searched for: a term of the search is the whole name."""
         asked = {wish.text for wish in self.wishes}
         return [name for name in names if plain(name) in asked]
 
@@ -160,8 +162,8 @@ def is_marked(*texts: Pieces) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result for a question. ``found``: kind → its matches, the best one first. ``is_partial``: no entry contains
-    every term. ``is_far``: probably no scenario answers the question."""
+    """The result of a search. ``found``: kind → its matches, the best one first. ``is_partial``: whether no
+    entry contains all terms. ``is_far``: whether probably no scenario answers the question."""
 
     found: dict[str, list[Found]]
     is_partial: bool
@@ -169,8 +171,8 @@ class Answer:
 
 
 def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
-    """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known;
-    all of them if None."""
+    """Search all entries and ``own``, the entries of the reader's own sessions. ``known``: the threads whose
+    answers the search knows; None: all threads."""
     answered = _answer(question, language, own, known)
     errors = answered.found.get("error")
     called = None if errors is None else _error_called(question)
@@ -183,13 +185,14 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
 
 @cache
 def prepare() -> None:
-    """Builds what every answer needs, so that the first question need not wait: it takes seconds."""
+    """Build what every search needs. It takes seconds, which the first question then need not wait."""
     _answer("stuck transaction", LANGUAGES[0], (), None)
 
 
 def _error_called(question: str) -> str | None:
-    """The normalised name of the error that the question names; None if it names none. The error's name, or that of
-    its Java exception, must be the whole question, or its only term as in *what does … mean*."""
+    """The normalised name of the error that the question asks for; None if it asks for none. The error's
+    name, or that of its Java exception, must be the whole question or its only term, as in *what does …
+    mean*."""
     asked = [wish.text for wish in understand(question) if not wish.is_extra]
     texts = (plain(question.strip().rpartition(".")[2]), *(asked if len(asked) == 1 else ()))
     called = {letters_of(text) for text in texts}
@@ -229,8 +232,8 @@ def _answer(question: str, language: str, own: Sequence[Entry], known: Threads |
 def _ranked(
     question: str, every: Sequence[Entry], weighed: list[float], known: Threads | None
 ) -> tuple[dict[str, float], float]:
-    """Scenario → its share of the best one's points (`fused`), best first; and the fit that `Threads.by_words`
-    returns."""
+    """Dict of scenario → its share of the best one's points (`fused`), the best first; and the fit that
+    `Threads.by_words` returns. `weighed`: the score of each entry of `every`."""
     found = sorted(
         (-worth, order)
         for order, (worth, entry) in enumerate(zip(weighed, every, strict=True))
@@ -245,8 +248,8 @@ def _ranked(
 
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float]]) -> list[float]:
-    """Each entry's score: the points of its terms, weighted by their rarity and by `Wish.telling`. 0 for an
-    entry that is left out."""
+    """The score of each entry: the points of its terms, weighted by their rarity and by `Wish.telling`. 0 for
+    an entry that is left out. `scores`: for each term, the points of each entry."""
     rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     known = sum(any(row) for row, wish in zip(scores, wishes, strict=True) if not wish.is_extra)
@@ -278,7 +281,7 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
 
 
 def _understood(question: str, shelves: Sequence[Shelf]) -> tuple[str, list[Wish]]:
-    """The question without typing errors, and its terms."""
+    """The question with its typing errors corrected, and its terms."""
 
     def is_there(text: str) -> bool:
         return any(text in shelf.joined for shelf in shelves)
@@ -334,8 +337,8 @@ def _by_kind(
 
 
 def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
-    """Whether the name, title or keywords of an entry match an exact term of the question, or terms with at least
-    half of the weight of all its terms. ``points``: the entry's points for each term."""
+    """Whether the name, title or keywords of an entry match an exact term of the question, or terms that have
+    together at least half of the weight of all terms. ``points``: the entry's points for each term."""
     asked = [wish for wish in wishes if not wish.is_extra]
     named = [
         wish
@@ -347,13 +350,14 @@ def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:
-    """The entry of a session: found by its title, its text, and the id of its scenario."""
+    """The entry of a session. It is found by its title, its text and the id of its scenario."""
     made = _entry("session", identifier, title, text, scenario, (scenario,))
     return replace(made, name=plain(scenario))
 
 
 def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
-    """The text in pieces, split where terms match. A match ends with its word."""
+    """The text, divided into pieces that match a term and pieces that do not. A match is extended to the end
+    of its word."""
     small = text.casefold()
     if len(small) != len(text):
         return [(text, False)]
@@ -365,7 +369,7 @@ def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
 
 
 def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
-    """The (start, end) of each match of a term or synonym in a text of small letters."""
+    """(start, end) of each match of a term or synonym in a text in lower case."""
     for wish in wishes:
         for pattern in filter(None, (wish.typed, wish.same)):
             for place in pattern.finditer(small):
@@ -375,8 +379,8 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text, about ``most`` letters long, in which the matched terms together weigh most. Without a
-    match, the beginning of the text."""
+    """The part of a text, about ``most`` letters long, whose matches have together the highest weight. If
+    nothing matches, the beginning of the text."""
     if len(text) <= most:
         return text
     small = text.casefold()
@@ -395,7 +399,8 @@ def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str
 
 
 def _start_of(text: str, place: int, most: int) -> int:
-    """The place at which an excerpt with the match at `place` begins: with a sentence or a word."""
+    """The position in `text` at which an excerpt begins that contains the match at `place`: the beginning of
+    a sentence or of a word."""
     begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, place)), default=0)
     if place - begun < most * 2 // 3:
         return begun
@@ -408,7 +413,8 @@ def _start_of(text: str, place: int, most: int) -> int:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """The part of the text from `start` to `end`, shortened to whole words."""
+    """The text from `start` to `end`, shortened to whole words, with `…` if it does not reach the end of the
+    text."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
     elif end < len(text):
@@ -419,13 +425,13 @@ def _cut(text: str, start: int, end: int) -> str:
 
 @cache
 def known_entries() -> Shelf:
-    """The shelf of all entries except sessions."""
+    """All entries except sessions, in a form in which terms can be looked up."""
     return Shelf(entries())
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All entries except sessions, kind by kind in the order of `KINDS`."""
+    """All entries except sessions, by kind, in the order of `KINDS`."""
     made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements, _limits)
     return tuple(entry for one in made for entry in one())
 
@@ -488,7 +494,8 @@ def _pages() -> list[Entry]:
 
 
 def _limits() -> list[Entry]:
-    """One entry for each text about what is not modelled. Its first sentence is the title."""
+    """One entry for each text that says what the engine does not model. The title is the text's first
+    sentence."""
     found = []
     for key in tables.limits():
         parted = {language: _begun(say(key, language)) for language in LANGUAGES}
@@ -498,7 +505,7 @@ def _limits() -> list[Entry]:
 
 
 def _begun(text: str) -> tuple[str, str]:
-    """The first sentence without its full stop, and the rest."""
+    """(first sentence without its full stop, the rest of the text)."""
     first = SENTENCE_ENDS.split(text, 1)[0].rstrip(".。")
     return first, text[len(first) + 1 :].strip()
 

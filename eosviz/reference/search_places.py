@@ -1,5 +1,5 @@
-"""Where words are in many texts. A set of texts is a number with one bit for each of them: to look a word up takes
-microseconds, to read all texts for it milliseconds."""
+"""Finds which of many texts contain a word. A set of texts is an integer with one bit for each text. Looking
+a word up takes microseconds; searching all texts for it takes milliseconds."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from eosviz.reference.search_terms import CHINESE, Words, parts_of
 
 _LETTERS = re.compile("[a-z0-9]+")
 PIECE, CHINESE_PIECE = 3, 2
-"""The length of the pieces of words by which texts are looked up."""
+"""Words are looked up by pieces of this many letters."""
 WORDS_KEPT = 10_000
-"""The texts that have a word are found once for so many words."""
+"""At most this many results of looking up a word are kept."""
 
 
 class Places:
-    """Normalised texts, and where their words are."""
+    """Normalised texts, with indexes of their words and of pieces of their words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -36,7 +36,7 @@ class Places:
         self._likely = lru_cache(WORDS_KEPT)(self._find_likely)
 
     def having(self, words: Words | None) -> int:
-        """The texts that `words` matches."""
+        """The set of texts that contain one of `words`; empty for None."""
         if words is None:
             return 0
         sure, likely = 0, 0
@@ -49,7 +49,7 @@ class Places:
         return sure
 
     def _find_likely(self, word: str) -> tuple[int, bool]:
-        """The texts that may have a word, and whether they all do."""
+        """The set of texts that may contain a word, and whether it is certain that all of them do."""
         parts = parts_of(word)
         pieces = [piece for part in parts for piece in _pieces_of(part)]
         there = (1 << len(self.texts)) - 1
@@ -64,7 +64,7 @@ class Places:
         return sum(1 << at for at in has), True
 
     def _beginning(self, letters: str) -> int:
-        """The texts with a word that begins with these letters."""
+        """The set of texts with a word that begins with these letters."""
         found = 0
         for at in range(bisect_left(self._words, letters), len(self._words)):
             if not self._words[at].startswith(letters):
@@ -74,12 +74,13 @@ class Places:
 
 
 def places(texts: int) -> Iterator[int]:
-    """The places of the texts in a set, in their order."""
+    """The positions of the texts that are in a set, in ascending order."""
     return compress(count(), map("1".__eq__, bin(texts)[:1:-1]))
 
 
 def _pieces_of(text: str) -> set[str]:
-    """The pieces of each run of letters or of Chinese."""
+    """All pieces of a text: of each sequence of Latin letters and digits, and of each sequence of Chinese
+    letters."""
     runs = [(run, PIECE) for run in _LETTERS.findall(text)]
     runs += [(run, CHINESE_PIECE) for run in CHINESE.findall(text)]
     return {run[at : at + size] for run, size in runs for at in range(len(run) - size + 1)}

@@ -1,13 +1,15 @@
-"""Rankings of the scenarios for a whole question, and the ranking that is made of them.
+"""Ranks the scenarios for a whole question in three ways, and joins the three rankings.
 
-There are three rankings (`SHARES`). ``terms``: by the terms of the question that a scenario contains
-(`search_index.py`). ``words``: by the rare words that the question shares with the texts of a scenario, and with the
-questions from public threads (``threads.toml``) that the scenario answers. ``threads``: by the answers of the threads
-that share most rare words with the question. The last two use scores of Okapi BM25 (Robertson and Zaragoza, *The
-Probabilistic Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank
-fusion; Cormack, Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
+The rankings (`SHARES`) are: ``terms``, by the terms of the question that a scenario contains
+(`search_index.py`); ``words``, by the rare words that the question shares with the texts of a scenario and
+with the questions from public threads (``threads.toml``) that the scenario answers; and ``threads``, by the
+answers to the threads that share most rare words with the question. The last two use scores of Okapi BM25
+(Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3). The scores of the three
+cannot be compared, so the rankings are joined by places alone (reciprocal rank fusion; Cormack, Clarke and
+Buettcher, SIGIR 2009).
 
-The numbers were chosen on the threads with ``apart = true``, each asked as if the search did not know it.
+The numbers were chosen on the threads with ``apart = true``. For this, each of them was asked as if the
+search did not know it.
 """
 
 from __future__ import annotations
@@ -31,33 +33,33 @@ from eosviz.reference.search_terms import CHINESE, asked_for, plain, roots_of
 SHARES = {"terms": 0.7, "words": 1.0, "threads": 0.5}
 """The weight of each ranking."""
 CHINESE_SHARES = {"terms": 0.7, "words": 0.7, "threads": 0.7}
-"""The weights for a question with Chinese. The known threads are in English: its words say less, and its terms, which
-the catalogue's table translates, say more."""
+"""The weight of each ranking for a question with Chinese. The known threads are in English, so its words say
+less; its terms say more, because the catalogue's table translates them."""
 FUSED = 3
-"""Reciprocal rank fusion's constant: the larger, the less the first places count."""
+"""The constant of reciprocal rank fusion. With a larger one, the first places count less."""
 PLACES = 30
-"""A ranking gives points to this many scenarios."""
+"""Each ranking gives points to its best PLACES scenarios."""
 THREAD_SHAPE = (1.2, 0.75)
-"""BM25's k1 and b for threads, which are short: a second mention of a word hardly counts."""
+"""BM25's k1 and b for threads. Threads are short, so a second occurrence of a word counts hardly more."""
 LESSON_SHAPE = (10.0, 0.5)
-"""BM25's k1 and b for scenarios, which are long: a word that is there often counts more."""
+"""BM25's k1 and b for scenarios. Their texts are long, so a word that occurs often counts more."""
 TITLE_COUNTS, ASKED_COUNTS = 3, 2
-"""A scenario's title counts TITLE_COUNTS times, and the words of the catalogue's table that lead to it ASKED_COUNTS
-times."""
+"""In a scenario's bag of words, its title is contained TITLE_COUNTS times, and the words of the catalogue's
+table that lead to it ASKED_COUNTS times."""
 NEAREST = 40
-"""The lessons of this many threads, those with the highest scores, get points: the square of the thread's score."""
+"""The lessons of the threads with the highest scores get points. This is the number of those threads. The
+points are the square of a thread's score."""
 ANSWERS, LATER = 3, 0.15
-"""A thread's first ANSWERS lessons count. The second one counts LATER less than the first, and the third one twice
-LATER less."""
+"""Only the first ANSWERS lessons of a thread count: the first one 1, each further one LATER less."""
 MIDDLEWARE = 0.5
-"""In `Threads.by_words`, the score of a scenario about middleware is multiplied by this, because questions about Kafka
-use the same everyday words."""
+"""`Threads.by_words` multiplies the score of a scenario about middleware by this, because its everyday words
+are also in questions about Kafka."""
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
-    """A question from a public thread. ``of``: the repository and the number. ``lessons``: the scenarios that answer
-    it, the best first. ``apart``: the catalogue's table of words was not tuned on it. ``draw``: the number of the
-    collection in which it was found; 0 for the first ones."""
+    """A question from a public thread. ``of``: its repository and number. ``lessons``: the scenarios that
+    answer it, the best first. ``apart``: whether it was not used for tuning the catalogue's table of words.
+    ``draw``: the number of the collection in which it was found; 0 for the first ones."""
 
     of: str
     title: str = ""
@@ -72,17 +74,17 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def worths(self) -> dict[str, float]:
-        """Lesson → how much it counts."""
+        """Dict of lesson → how much it counts."""
         return {lesson: 1 - LATER * place for place, lesson in enumerate(self.lessons[:ANSWERS])}
 
 
 def rarity_of(having: int, size: int) -> float:
-    """The rarity of a word that `having` of `size` texts have."""
+    """The rarity of a word that is in `having` of `size` texts."""
     return math.log(1 + (size - having + 0.5) / (having + 0.5))
 
 
 class Bags:
-    """Texts as bags of words, to be ranked by BM25."""
+    """Texts as bags of words, which BM25 ranks."""
 
     def __init__(self, texts: Sequence[Mapping[str, float]], shape: tuple[float, float]) -> None:
         self.size, self.shape = len(texts), shape
@@ -98,8 +100,8 @@ class Bags:
     def scores(
         self, rarities: Mapping[str, float], less: Sequence[tuple[int, float, Mapping[str, float]]] = ()
     ) -> list[float]:
-        """The score of each text, in their order, for words with these rarities. ``less``: (place of the
-        text, weight, bag) of bags of words to subtract."""
+        """The score of each text for words with these rarities. ``less``: bags of words to be subtracted from
+        texts, as (position of the text, weight, bag)."""
         lengths = list(self.lengths)
         for at, weight, bag in less:
             lengths[at] -= weight * sum(bag.values())
@@ -119,7 +121,7 @@ class Bags:
 
 
 class Threads:
-    """Threads with known answers."""
+    """Threads whose answers are known."""
 
     def __init__(self, threads: Sequence[Thread]) -> None:
         self.threads = threads
@@ -127,14 +129,15 @@ class Threads:
         self.left_out: tuple[int, ...] = ()
 
     def without(self, thread: Thread) -> Threads:
-        """The same threads, but a question is asked as if nothing were known of this one."""
+        """The same threads, for asking the question of `thread` as if nothing were known about it."""
         others = copy.copy(self)
         others.left_out = tuple(at for at, one in enumerate(self.threads) if one.of == thread.of)
         return others
 
     @cached_property
     def lessons(self) -> Bags:
-        """The scenarios of the library: their words, and those of the threads that they answer."""
+        """The scenarios of the library, each as a bag of its own words and those of the threads that it
+        answers."""
         bags: list[dict[str, float]] = [dict(bag) for bag in lessons().bags]
         place = {name: at for at, name in enumerate(lessons().names)}
         for thread in self.threads:
@@ -147,18 +150,18 @@ class Threads:
 
     @cached_property
     def having(self) -> Counter[str]:
-        """Word → the number of scenarios and threads that have it."""
+        """Dict of word → the number of scenarios and threads that contain it."""
         return Counter(word for bag in lessons().bags for word in bag) + Counter(
             {word: len(held) for word, held in self.bags.counts.items()}
         )
 
     def rarity(self, word: str) -> float:
-        """The rarity of a word in scenarios and threads together."""
+        """The rarity of a word among scenarios and threads together."""
         return rarity_of(self.having[word], len(lessons().names) + self.bags.size)
 
     def by_words(self, question: str) -> tuple[list[str], float]:
-        """The ids of the scenarios that share rare words with the question, best first; and how well the best
-        one fits."""
+        """The ids of the scenarios that share rare words with the question, the best first; and how well the
+        best one fits."""
         rarities = {word: self.rarity(word) for word in set(roots_of(question))}
         place = {name: at for at, name in enumerate(lessons().names)}
         less = [
@@ -178,7 +181,7 @@ class Threads:
         return [lessons().names[at] for score, at in found if score < 0], fit
 
     def by_threads(self, question: str) -> list[str]:
-        """The ids of the scenarios that answer the threads nearest to the question, best first."""
+        """The ids of the scenarios that answer the threads most similar to the question, the best first."""
         scores = self.bags.scores({word: self.bags.rarity(word) for word in set(roots_of(question))})
         for at in self.left_out:
             scores[at] = 0.0
@@ -192,7 +195,8 @@ class Threads:
 
 @dataclass(frozen=True)
 class Lessons:
-    """The scenarios of the library as bags of words. ``factors``: by what their scores are multiplied."""
+    """The scenarios of the library as bags of words. ``factors``: the numbers by which their scores are
+    multiplied."""
 
     names: tuple[str, ...]
     bags: tuple[Counter[str], ...]
@@ -202,8 +206,8 @@ class Lessons:
 def fused(
     terms: Sequence[str], question: str, threads: Threads | None = None
 ) -> tuple[dict[str, float], float]:
-    """Scenario id → points, best first; and the fit that `Threads.by_words` returns. ``terms``: the ids as ranked by
-    terms."""
+    """Joins the rankings. Returns a dict of scenario's id → points, the best first, and the fit that
+    `Threads.by_words` returns. ``terms``: the ids in the order of the ranking by terms."""
     known = threads or known_threads()
     words, fit = known.by_words(question)
     rankings = {"terms": terms, "words": words, "threads": known.by_threads(question)}
@@ -217,7 +221,7 @@ def fused(
 
 @cache
 def lessons() -> Lessons:
-    """Every scenario of the library."""
+    """All scenarios of the library."""
     asked = asked_for()
     bags = []
     for one in library():
@@ -235,7 +239,7 @@ def lessons() -> Lessons:
 
 
 def _texts(document: Mapping[str, Any]) -> list[str]:
-    """The texts that explain a scenario and its variants, except its title."""
+    """The texts that explain a scenario and its variants, without the scenario's title."""
     variants = document.get("variants", ())
     parts = [part.get(name) for part in (document, *variants) for name in ("summary", "watch_for", "lesson")]
     parts += [variant.get("title") for variant in variants]
@@ -257,7 +261,8 @@ def known_threads() -> Threads:
 
 @cache
 def words_of_threads() -> frozenset[str]:
-    """The words that at least two threads have, also in the names of their repositories: they are no typing errors."""
+    """The words that are in at least two threads, or in the names of their repositories. They count as
+    correctly typed."""
     having = Counter(
         word
         for one in threads()

@@ -1,10 +1,10 @@
-"""Finds why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's
-words.
+"""Finds the reason why a scenario answers a question: the passage of its lesson, or the sign, that has most
+of the question's words.
 
-A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
-passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
-words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which the sentences
-that answer it were marked.
+A lesson says the cause and the remedy, and so does the meaning of a sign. A summary only says what the runs
+do, so no passage is taken from it. If a reason cites a public thread (*its issue 2539*), it also answers what
+was asked in the words of that thread. The numbers were chosen on seventy threads of ``threads.toml``; for
+each of them the sentences that answer it were marked.
 """
 
 from __future__ import annotations
@@ -26,48 +26,49 @@ SENTENCES = re.compile(r".+?(?:[.!?](?=\s)|[。！？]|$)\s*", re.DOTALL)
 LEANING = re.compile(
     r"(?:So|This|That|These|It|They|Both|Such|Even so|Before,|Then|Instead|Otherwise|Nor|The same|Only then)\b"
 )
-"""Matches the beginning of a sentence that is shown with the one before it."""
+"""Matches the beginning of a sentence that must be shown with the sentence before it."""
 FIRST_COUNTS, SIGN_COUNTS = 1.5, 0.95
-"""The scores of a lesson's first passage, which mostly says the cause, and of a sign are multiplied by these."""
+"""Factors for scores: of a lesson's first passage, which usually says the cause, and of a sign."""
 TITLE_COUNTS = 0.25
-"""The weight of a word that is in the scenario's title, too, is multiplied by this: all its passages are about it."""
+"""The factor for the weight of a word that is also in the scenario's title, since all passages are about
+it."""
 SHARED_COUNTS = 0.5
-"""The weight of a word that all passages of the scenario have is multiplied by about this."""
+"""About the factor for the weight of a word that all passages of the scenario have."""
 SAME_COUNTS = 2.0
-"""The score of a term that a passage has (`_says`), for each unit of its weight."""
+"""What a reason gets for a term that it contains (`_says`), per unit of the term's weight."""
 CITED_COUNTS = 0.6
-"""The weight of a word is multiplied by this if the reason does not contain the word, but cites a public thread that
-does."""
+"""The factor for the weight of a word that is not in the reason, but in a public thread that it cites."""
 CITING = re.compile(r"\b(?:issue|pull request)s? [^.;:]*")
-"""Matches the place where a reason cites threads: *its issues 3003 and 3221*."""
+"""Matches the part of a reason that cites threads: *its issues 3003 and 3221*."""
 EXTRA_WEIGHT = 150.0
-"""Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
-words that were not asked is about something else, but a short one is no better for being short."""
+"""The score is divided by the square root of the weight of all the passage's words plus this number. So a
+passage with many words that were not asked scores less, while a short one does not score more only because it
+is short."""
 CLAUSES = re.compile(r"(?:（[^（）]*）|[^；])+(?:；|$)")
-"""Matches the parts of a Chinese sentence between its semicolons."""
+"""Matches a part of a Chinese sentence that ends at a semicolon."""
 STEPS = ((1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (3, 1))
-"""The sizes of a pair in `_aligned`, as (number of English sentences, number of Chinese clauses)."""
+"""The possible sizes of a pair in `_aligned`, as (number of English sentences, number of Chinese parts)."""
 UNEVEN_COUNTS, CUT_COUNTS = 8.0, 0.3
-"""Costs of a pair in `_aligned`: of a difference in length, and of cutting a Chinese sentence in two. A name that
-only the Chinese part has costs 1, and so does joining two sentences."""
+"""Costs of a pair in `_aligned`: of a difference in length, and of dividing a Chinese sentence. A name that
+only the Chinese side has costs 1, and so does joining two sentences."""
 NAME = re.compile(r"[A-Za-z][\w.-]*\w|\d[\d.]*\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A passage or sign. ``text`` and ``means`` are by language. ``means``: what a sign means; empty for a passage of
-    the lesson."""
+    """A passage of the lesson, or a sign. ``text``: its text in each language. ``means``: what a sign means,
+    in each language; empty for a passage."""
 
     text: dict[str, str]
     means: dict[str, str]
     is_first: bool
-    """True for the first passage of the lesson."""
+    """Whether this is the first passage of the lesson."""
     words: dict[str, frozenset[str]]
-    """The roots of all words, by language."""
+    """Dict of language → the roots of all words."""
     whole: str
-    """All words of both languages, normalised."""
+    """The normalised text of both languages together."""
     cited: frozenset[str]
-    """The roots of the words of the threads that it cites, without its own."""
+    """The roots of words that are in the threads which the reason cites and not in the reason itself."""
 
     @property
     def counts(self) -> float:
@@ -76,20 +77,23 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """The reasons of a scenario. ``title``: the roots of its title. ``having``: how many reasons have a root."""
+    """The reasons of a scenario. ``title``: the roots of the words of its title. ``having``: root → how many
+    reasons have it."""
 
     title: frozenset[str]
     every: tuple[Reason, ...]
     having: Counter[str]
 
     def weight(self, word: str) -> float:
-        """The weight of a word: how rare it is, less if it does not tell this scenario's reasons apart."""
+        """The weight of a word: its rarity, reduced if many reasons of this scenario have it or it is in the
+        title."""
         rarity = _rarities().get(word, 0.0) * (TITLE_COUNTS if word in self.title else 1.0)
         return rarity * (1 - (1 - SHARED_COUNTS) * (self.having[word] - 1) / len(self.every))
 
 
 def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
-    """The reason with the highest score; the lesson's first passage if none has a word of the question."""
+    """The scenario's reason with the highest score. If no reason has a word of the question, the first
+    passage of the lesson."""
     reasons = _reasons()[scenario]
     language = SIMPLIFIED if CHINESE.search(question) else ENGLISH
     asked = set(roots_of(question))
@@ -105,7 +109,8 @@ def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
 
 
 def _says(one: Reason, wish: Wish) -> bool:
-    """Whether the reason has a synonym of the term, or an exact term itself (EXACT)."""
+    """Whether the reason contains a synonym of the term or, if it is an exact term (EXACT), the term
+    itself."""
     if wish.same is not None and wish.same.search(one.whole):
         return True
     return wish.telling >= EXACT and wish.typed.search(one.whole) is not None
@@ -113,7 +118,7 @@ def _says(one: Reason, wish: Wish) -> bool:
 
 @cache
 def _reasons() -> dict[str, Reasons]:
-    """The passages of each scenario's lesson, and its signs."""
+    """Dict of scenario → the passages of its lesson and its signs."""
     asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for thread in threads():
         for lesson in thread.lessons:
@@ -144,7 +149,8 @@ def _reason(
     known: Mapping[str, set[str]],
     is_first: bool = False,
 ) -> Reason:
-    """The reason with this text. ``known``: number of a thread that the scenario answers → the words of the thread."""
+    """Makes a reason of this text. ``known``: number of a thread that the scenario answers → the roots of the
+    thread's words."""
     words = {name: frozenset(roots_of(f"{text[name]} {means.get(name, '')}")) for name in LANGUAGES}
     numbers = cited_by(f"{text[ENGLISH]} {means.get(ENGLISH, '')}")
     cited = frozenset(word for number in numbers for word in known.get(number, ()))
@@ -162,8 +168,8 @@ def _roots(one: Reason) -> frozenset[str]:
 
 
 def _passages(part: dict[str, str]) -> list[dict[str, str]]:
-    """The passages of a text, in both languages. A passage is a sentence, or two if the second one leans on the first
-    (LEANING)."""
+    """The passages of a text in both languages, as dicts of language → text. A passage is a sentence, or two
+    sentences if the second one cannot be understood without the first (LEANING)."""
     english, chinese = ([found.strip() for found in SENTENCES.findall(part[name])] for name in LANGUAGES)
     passages: list[dict[str, str]] = []
     is_joined = False
@@ -177,8 +183,9 @@ def _passages(part: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _aligned(english: list[str], chinese: list[str]) -> list[tuple[str, str]]:
-    """A text in two languages, cut into pairs with the same meaning. Most pairs have one sentence of each language;
-    the others have several sentences, or a part of a Chinese sentence that ends at a semicolon."""
+    """A text in two languages, divided into pairs with the same meaning. Most pairs have one sentence of each
+    language. Others have several sentences of one language, or a part of a Chinese sentence up to a
+    semicolon."""
     if len(english) == len(chinese):
         return list(zip(english, chinese, strict=True))
     parts = [part for sentence in chinese for part in CLAUSES.findall(sentence)]

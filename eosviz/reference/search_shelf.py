@@ -1,4 +1,4 @@
-"""The entries of the search, and the score that each has for a term."""
+"""The entries of the search, and the points that each of them gets for a term."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
-"""The score of a term, by the place of its match; the place that `Shelf.points` takes last counts. ``lead``: the
-entry is a scenario or a page that the catalogue's table names for the term. A lead after the first scores a little
-less."""
+"""The points of an entry for a term, by where it matches. If it matches in several places, the last one in
+the order of `Shelf.points` counts. ``lead``: the catalogue's table names the entry, a scenario or a page, for
+the term. Leads after the first get a little less."""
 LATER_LEAD = 0.25
 PARTS_SHARE = 0.75
-"""If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
+"""If only parts of a Chinese term match, the points of the part with the fewest points are multiplied by
+this."""
 TITLE_TOO = 0.5
-"""Added to the score of a keyword if the title has a synonym of it."""
+"""Added to the points of a keyword if the title contains a synonym of the term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the index. ``title`` and ``text`` are by language."""
+    """One entry of the search. ``title`` and ``text``: language → text."""
 
     kind: str
     identifier: str
     title: dict[str, str]
     text: dict[str, str]
     name: str
-    """The identifier, normalised; of a session, that of its scenario."""
+    """The normalised identifier; for a session, that of its scenario."""
     titles: str
     keywords: frozenset[str]
-    """Further names of the entry, normalised, such as KIPs, requirements and errors."""
+    """Other names of the entry, normalised, such as those of KIPs, requirements and errors."""
     whole: str
-    """All words of the entry, normalised."""
+    """The normalised words of the whole entry."""
     is_kafka: bool = True
     """False for a scenario of two-phase commit over middleware."""
 
 
 class Shelf:
-    """Entries, in which terms are looked up."""
+    """Entries in which terms are looked up."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.joined = "\0".join(entry.whole for entry in entries)
@@ -58,7 +59,8 @@ class Shelf:
                 self._called[keyword] |= 1 << at
 
     def points(self, wish: Wish) -> list[float]:
-        """The score of each entry for a term: each place of a match replaces those before it."""
+        """The points of each entry for a term. If an entry matches in several places, the place that comes
+        later in this method replaces the earlier ones."""
         every = [self.points(part) for part in wish.parts]
         found = [PARTS_SHARE * min(points) for points in zip(*every, strict=True)]
         found = found or [0.0] * len(self._wholes.texts)
@@ -83,6 +85,6 @@ class Shelf:
 
 
 def _ends_there(wish: Wish, titles: str) -> bool:
-    """Whether the first word of the titles that the term matches ends with the match."""
+    """Whether the first match of the term in the titles ends where a word ends."""
     found = wish.typed.search(titles)
     return found is not None and re.match(r"[a-z0-9]", titles[found.end() :]) is None

@@ -1,5 +1,5 @@
-"""The meaning of a search text: its words, and for each the words with the same meaning in the catalogue's
-table (`asked.toml`)."""
+"""Finds the terms of a search text: its words, each with its synonyms from the catalogue's table
+(`asked.toml`)."""
 
 from __future__ import annotations
 
@@ -18,64 +18,67 @@ from eosviz.catalogue import interface_words
 
 ROW = "asked."
 EMPTY = "asked.empty"
-"""The row with words that have no meaning for a search."""
+"""The key of the row with words that mean nothing for a search."""
 BETWEEN = "asked.between"
-"""The row with words inside a Chinese text that change nothing of what it asks for: 事务一直没有结束 asks for
-事务没有结束."""
+"""The key of the row with words that may be left out inside a Chinese text: 事务一直没有结束 asks for 事务没有结束."""
 SUBJECT = "asked.subject"
-"""The row with words that say what a question is about, not what went wrong; their weight is PLAIN."""
+"""The key of the row with words that say what a question is about, not what went wrong. Their weight is
+PLAIN."""
 OUTSIDE = "asked.outside"
-"""The row with parts of Kafka that lessons only touch: no lesson fits a question with such a word unless one of its
-terms leads to a lesson."""
+"""The key of the row with parts of Kafka about which lessons say little. No lesson fits a question with such
+a word, unless one of its terms leads to a lesson."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
-"""Matches separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id*
-and *TransactionalID*."""
+"""Matches what may be between the parts of one term: *exactly-once* is the same as *exactly once*, and
+*transactional.id* the same as *TransactionalID*."""
 _ENDINGS = ("ing", "ed", "es", "s")
-"""Endings of the same English word, the longest first."""
+"""Endings that different forms of an English word may have, the longest first."""
 _STEM_MIN = 4
 _CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
-"""Matches the place where a part of a name begins: *initTransactions* is also *init_transactions* and *init
-transactions*, and *KafkaJSError* has the words of *KafkaJS error*. *EoS* and *APIs* are one word each."""
+"""Matches the positions at which a new part of a name begins: *initTransactions* is also *init_transactions*
+and *init transactions*, and *KafkaJSError* has the words of *KafkaJS error*. *EoS* and *APIs* are one word
+each."""
 _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
-"""Matches a prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
+"""Matches a prefix that may be written with a hyphen: *re-read* is the word *reread*, not the word *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
 _LEAD = re.compile(rf"{_SCENARIO.pattern}|[a-z]+:[a-z_]+")
-"""Matches a scenario or a page that a row leads to: `SC-101`, `replays:open_log`."""
+"""Matches the name of a scenario or page to which a row leads: `SC-101`, `replays:open_log`."""
 _CLASS_NAME = "(?:exception|error)?"
-"""Matches the end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
+"""Matches the ending of an error's class name: *InvalidProducerEpochException* is INVALID_PRODUCER_EPOCH."""
 _TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(?:\([^)]*\))?:)+")
-"""Matches tags before the title of an issue or a commit that was pasted as a question: *[Bug]:*, *[FLINK-39218]*,
-*feat(kafka):*."""
+"""Matches tags at the beginning of a title of an issue or commit that was pasted as a question: *[Bug]:*,
+*[FLINK-39218]*, *feat(kafka):*."""
 _NUMBERED = re.compile(r"(?:kafka|kip)[\s\-]?\d+")
 PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
-"""The weight of a term (`Wish.telling`). PLAIN: a word of everyday language. APART: a text of the table whose
-words are not together in the question. KNOWN: a text of the table as it is written there. EXACT: the text or the
-name of an error, a name with `_`, or the number of an issue or KIP, which are never typed by chance."""
+"""Weights of terms (`Wish.telling`). PLAIN: a word of everyday language. APART: a text of the table whose
+words are in the question, but not together. KNOWN: a text of the table that is in the question as a whole.
+EXACT: the text or name of an error, a name with `_`, or the number of an issue or KIP, which are not typed by
+chance."""
 EXACT_WORDS = 4
-"""A row's text of at least this many words counts as the text of an error."""
+"""A text of the table with at least this many words counts as the text of an error."""
 _TELLS_ENOUGH = 7.2
-"""A text whose words are not together in the question counts only if the words are rare enough: the sum of
-their weights (`_texts`) must be at least this."""
+"""A text of the table whose words are not together in the question counts only if the sum of their weights
+(`_texts`) is at least this, so that rare words are among them."""
 _ROOT = 7
-"""Two English words are forms of one word if their stems have this many first letters in common."""
+"""Two English words count as forms of one word if the first this many letters of their stems are the same."""
 _TYPO_MIN = 5
-"""A word with at least this many letters may have a typing error. Shorter words differ in one letter by
-meaning."""
+"""Only a word with at least this many letters may have a typing error. If shorter words differ in one letter,
+they are different words."""
 _CHINESE = "\u3400-\u9fff"
 CHINESE = re.compile(f"[{_CHINESE}]+")
 _LATIN_WORD = re.compile("[a-z][a-z0-9]+|[0-9]{2,}")
-"""Matches a word, or a number of at least two digits: a single letter or digit says nothing."""
+"""Matches a word, or a number of at least two digits. A single letter or digit says nothing."""
 _SEPARATORS = re.compile(r"[\s\-_.]+")
 BEGINNING = 3
-"""So many first letters of the table's words are looked up in a question, before the words."""
+"""The table's words are looked up in a question by this many first letters, before the whole words are
+compared."""
 PATTERNS_KEPT = 1000
-"""So many patterns of rows are kept: to compile one takes milliseconds."""
+"""At most this many compiled patterns are kept. Compiling one takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words any of which may be in a text. Their pattern is compiled once it is needed."""
+    """Words of which any may be in a text. Their pattern is compiled when it is first needed."""
 
     texts: tuple[str, ...]
 
@@ -88,9 +91,9 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One term of a search. ``typed``: the term as it was written. ``same``: its synonyms. ``leads``:
-    normalised ids of the scenarios that show it best. ``parts``: the words of a Chinese run, for texts that
-    have other words between them."""
+    """One term of a search. ``typed``: the term as it was written. ``same``: its synonyms; None if the table
+    does not have it. ``leads``: the normalised ids of scenarios and pages that answer it. ``parts``: the
+    words of a Chinese term, for texts that have other words between them."""
 
     text: str
     typed: Words
@@ -99,21 +102,24 @@ class Wish:
     parts: tuple[Wish, ...] = ()
     telling: float = KNOWN
     is_extra: bool = False
-    """True for a text of the table whose words are apart in the question: an entry may lack it."""
+    """Whether the term is a text of the table whose words are not together in the question. An entry need not
+    contain it."""
     as_words: str = ""
-    """A name of a program as words: *rd_kafka_commit_transaction* is *rd kafka commit transaction*."""
+    """If the term is a name in a program, the name as words: *rd kafka commit transaction* for
+    *rd_kafka_commit_transaction*. Otherwise empty."""
 
     def in_text(self, text: str) -> re.Match[str] | None:
         return self.typed.search(text) or (self.same.search(text) if self.same else None)
 
 
 Sought = tuple[int, str, tuple[tuple[str, ...], ...], tuple[str, ...]]
-"""A word of the table: its place among them (`_known`), the word, its rows, and the letters without which a text cannot
-have it."""
+"""A word of the table: (its position in `_known`, the word, its rows, the parts that a text must contain to
+have the word)."""
 
 
 def plain(text: str) -> str:
-    """The text, normalised for comparison: full-width letters become narrow ones, and capitals small ones."""
+    """The text in the form in which texts are compared: full-width letters become narrow, and capitals become
+    small."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -129,13 +135,13 @@ def _by_number() -> dict[str, str]:
 
 
 def understand(question: str) -> list[Wish]:
-    """The terms of a search text. Words without meaning are terms only if there are no others. Empty for a
-    text without words."""
+    """The terms of a search text. Words that mean nothing are terms only if there are no others. Empty if the
+    text has no words."""
     question = _TAGS.sub("", question) or question
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(parts_of(word)) > 1)
     pieces_of_all = [part for piece in _pieces(plain(question)) for part in parts_of(piece)]
     pieces = _pieces(rest)
-    # The words that have no meaning (EMPTY) are left out here: a row says *lingering transaction*, a question
+    # Words that mean nothing (EMPTY) are left out here: a row has *lingering transaction*, a question
     # *lingering Kafka transactions*.
     more, rest = _take(" ".join(_not_empty(pieces)), lambda word: _between().search(word) is not None)
     others, rest = _take(_between().sub("", rest), lambda word: True)
@@ -152,7 +158,7 @@ def understand(question: str) -> list[Wish]:
 
 
 def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
-    """The texts of the table whose words are all in the question, in any order, as terms."""
+    """As terms, those texts of the table of which all words are in the question, in any order."""
     asked = {_root(piece) for piece in pieces}
     there = [(word, rows, roots) for word, rows, roots in _texts() if roots <= asked]
     longest = [roots for _, _, roots in there] + [_roots(word) for word in taken]
@@ -167,7 +173,7 @@ def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
 
 @cache
 def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
-    """The texts of the table that `_apart` looks for, each with its rows and its words."""
+    """The texts of the table that `_apart` looks for: (text, its rows, the roots of its words)."""
     every = [(word, rows, _roots(word)) for word, rows in _known() if not CHINESE.search(word)]
     texts = [text for text in every if len(text[2]) > 1]
     having = Counter(root for _, _, roots in texts for root in roots)
@@ -184,20 +190,20 @@ def _roots(text: str) -> frozenset[str]:
 
 
 def roots_of(text: str) -> list[str]:
-    """The roots of the words of a text that have a meaning, in their order, and each two neighbouring letters
-    of its Chinese."""
+    """The roots of those words of a text that mean something, in the order of the text; and after them all
+    pairs of neighbouring letters of its Chinese."""
     small = _JOINED.sub(r"\1", plain(_CAPITAL_INSIDE.sub(" ", text)))
     roots = [_root(word) for word in _not_empty(_LATIN_WORD.findall(small))]
     return roots + [run[at : at + 2] for run in CHINESE.findall(small) for at in range(len(run) - 1)]
 
 
 def is_outside(wishes: Collection[Wish]) -> bool:
-    """True if a term is in the row OUTSIDE, and no term leads to a scenario."""
+    """Whether a term is in the row OUTSIDE while no term leads to a scenario."""
     return any(wish.text in _row(OUTSIDE) for wish in wishes) and not any(wish.leads for wish in wishes)
 
 
 def asked_for() -> dict[str, list[str]]:
-    """Normalised id of a scenario → the words of the table that lead to it."""
+    """Dict of normalised id of a scenario → the words of the table that lead to it."""
     found: dict[str, list[str]] = {}
     for word, rows in _known():
         for name in dict.fromkeys(name for row in rows for name in row if _SCENARIO.fullmatch(name)):
@@ -206,7 +212,8 @@ def asked_for() -> dict[str, list[str]]:
 
 
 def _root(word: str) -> str:
-    """The beginning that forms of an English word have in common: *idempotence* and *idempotent*."""
+    """The beginning that different forms of an English word have in common, for example of *idempotence* and
+    *idempotent*."""
     return _stem(word)[:_ROOT]
 
 
@@ -222,7 +229,8 @@ def _not_empty(pieces: list[str]) -> list[str]:
 
 
 def _names(question: str) -> dict[str, str]:
-    """Each compound name in the text (`initTransactions`, `producer_id`), normalised → its words."""
+    """Dict of compound name in the text (`initTransactions`, `producer_id`), normalised → the name as
+    words."""
     found = {}
     for name in re.findall(r"\w+", question):
         words = _CAPITAL_INSIDE.sub(" ", name).replace("_", " ").strip()
@@ -232,14 +240,14 @@ def _names(question: str) -> dict[str, str]:
 
 
 def _names_of(piece: str, names: Collection[str]) -> list[str]:
-    """The compound names in a call or class with its package (*KafkaTemplate.executeInTransaction*), or the
-    piece itself."""
+    """The compound names in a call or a class with its package (*KafkaTemplate.executeInTransaction*). If
+    there is none, the piece itself."""
     return [part for part in piece.split(".") if part in names] or [piece]
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """The words of the table that `is_sought` accepts and that are in the text, as terms; and the text
-    without them. Long words come first: *hanging transaction* leaves no *transaction*."""
+    """Takes words of the table out of a text. Returns those that `is_sought` accepts as terms, and the text
+    without them. Long ones are taken first: *hanging transaction* leaves no *transaction*."""
     wishes = []
     for _, word, rows, letters in _possible(rest):
         is_possible = all(part in rest for part in letters) and is_sought(word)
@@ -253,13 +261,14 @@ def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]
 
 
 def _within_a_name(text: str, found: re.Match[str]) -> bool:
-    """True if the word is a part of a longer name, as `producer_id` is in INVALID_PRODUCER_ID_MAPPING."""
+    """Whether the word is only a part of a longer name, as `producer_id` is in
+    INVALID_PRODUCER_ID_MAPPING."""
     before, after = text[: found.start()], text[found.end() :]
     return before.endswith("_") or after.startswith("_")
 
 
 def _pieces(rest: str) -> list[str]:
-    """The pieces of a text: single words, and runs of Chinese."""
+    """The pieces of a text: single words, and sequences of Chinese letters."""
     pieces: list[str] = []
     for word in re.split(r"[\s,，、。？?！!（）()“”\"'`「」【】\[\]:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
@@ -270,7 +279,7 @@ def _pieces(rest: str) -> list[str]:
 def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
     others = dict.fromkeys(word for row in rows for word in row if word != text and not _LEAD.fullmatch(word))
     leads = dict.fromkeys(word for row in rows for word in row if _LEAD.fullmatch(word))
-    # The word as it was typed comes before its stem, because a match of the whole word counts more.
+    # The word as it was typed comes before its stem, because matching the whole word counts more.
     typed = Words(tuple(dict.fromkeys((text, _stem(text)))))
     return Wish(text, typed, Words(tuple(others)) if others else None, tuple(leads))
 
@@ -283,12 +292,13 @@ def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _begins(word: str) -> str:
-    """A pattern of ``word`` at the beginning of a word of the text; Chinese has no gaps between words."""
+    """A pattern that finds ``word`` at the beginning of a word of a text. Chinese has no gaps between words,
+    so it is found anywhere."""
     return ("" if CHINESE.match(word) else "(?<![a-z0-9])") + _written(word)
 
 
 def _written(word: str) -> str:
-    """A pattern of the word's parts, with separators between them."""
+    """A pattern that finds the parts of a word with separators between them."""
     return _BETWEEN.join(map(re.escape, parts_of(word)))
 
 
@@ -298,7 +308,8 @@ def parts_of(word: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """The English word without its ending, so that *upgrading* finds *upgraded*; the word itself if it has none."""
+    """An English word without its ending, so that *upgrading* finds *upgraded*. Other words, and words
+    without such an ending, stay unchanged."""
     if not re.fullmatch("[a-z]+", word):
         return word
     for ending in _ENDINGS:
@@ -310,8 +321,8 @@ def _stem(word: str) -> str:
 
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
-    """The stem of the word of `words` from which the term differs by one typing error, not in its first letter.
-    None if no stem or several fit, and for a short or known term."""
+    """The stem of the word in `words` from which the term differs by one typing error after its first letter.
+    None if there is no such word or several with different stems, and if the term is short or known."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None
@@ -331,7 +342,7 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """The terms by which a term is searched: itself, or its parts if it occurs in no entry."""
+    """The terms by which a term is searched: the term itself or, if it is in no entry, its parts."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads
@@ -351,7 +362,8 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
 
 
 def _in_words(run: str) -> tuple[Wish, ...]:
-    """A run of Chinese as words of two letters; none if it is one word or has an odd length."""
+    """A sequence of Chinese letters as words of two letters each. Empty if it has fewer than four letters or
+    an odd number of them."""
     if len(run) < 4 or len(run) % 2:
         return ()
     return tuple(_wish(run[at : at + 2], ()) for at in range(0, len(run), 2))
@@ -371,7 +383,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 
 def _without_e(word: str) -> str | None:
-    """What comes before the endings of a word; None if it has always the same one."""
+    """The part of a word that stays the same when its ending changes; None if its ending cannot change."""
     last = parts_of(word)[-1]
     may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
     return word.removesuffix("e") if may_end else None
@@ -379,7 +391,7 @@ def _without_e(word: str) -> str | None:
 
 @cache
 def _by_beginning() -> dict[str, tuple[Sought, ...]]:
-    """The first letters of words of the table → these words."""
+    """Dict of first letters → the words of the table that begin with them."""
     found: dict[str, list[Sought]] = {}
     for order, (word, rows) in enumerate(_known()):
         letters = tuple(parts_of(_without_e(word) or word))
@@ -388,7 +400,7 @@ def _by_beginning() -> dict[str, tuple[Sought, ...]]:
 
 
 def _possible(text: str) -> list[Sought]:
-    """The words of the table whose first letters are in a text, long words first."""
+    """The words of the table whose first letters are in a text. Long words come first."""
     sizes = range(1, BEGINNING + 1)
     there = {text[at : at + size] for size in sizes for at in range(len(text) - size + 1)}
     known = _by_beginning()
@@ -397,8 +409,8 @@ def _possible(text: str) -> list[Sought]:
 
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """The words of the table, each with the rows that contain it, long words first: *producer epoch* before
-    *producer*."""
+    """The words of the table, each with the rows that contain it. Long words come first: *producer epoch*
+    before *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key in (EMPTY, BETWEEN, SUBJECT):
@@ -413,7 +425,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
 
 @cache
 def _row(key: str) -> tuple[str, ...]:
-    """The words of a row in every language, and the other names of errors."""
+    """The words of a row in all languages, and the other names of the errors among them."""
     row = interface_words()[key]
     texts = _CAPITAL_INSIDE.sub(" ", f"{row.en},{row.zh}")
     words = [word.strip() for word in plain(texts).split(",") if word.strip()]
@@ -422,8 +434,8 @@ def _row(key: str) -> tuple[str, ...]:
 
 @cache
 def error_names() -> dict[str, tuple[str, ...]]:
-    """Normalised name of an error → its other names: that of the exception, also without its ending, and those of
-    earlier versions of Kafka."""
+    """Dict of normalised name of an error → its other names: that of its exception, with and without the
+    ending, and those of earlier versions of Kafka."""
     others = {error: [exception_name(error)] for error in Error}
     for name, error in EARLIER.items():
         others[error].append(name)
@@ -435,17 +447,19 @@ def error_names() -> dict[str, tuple[str, ...]]:
 
 @cache
 def error_letters() -> dict[str, frozenset[str]]:
-    """Normalised name of an error → the letters of its names."""
+    """Dict of normalised name of an error → all its names, as letters and digits only."""
     return {error: frozenset(map(letters_of, (error, *others))) for error, others in error_names().items()}
 
 
 def letters_of(name: str) -> str:
-    """The letters and digits of a name, so that *producer fenced* is `PRODUCER_FENCED`."""
+    """The letters and digits of a name. So *producer fenced* and `PRODUCER_FENCED` are equal, once
+    normalised."""
     return re.sub(r"[\W_]", "", name)
 
 
 def _without_ending(exception: str) -> list[str]:
-    """*InvalidPidMapping* of *InvalidPidMappingException*; none if a single word is left, such as *Timeout*."""
+    """The name of an exception without *Exception*, as *InvalidPidMapping*, in a list. Empty if only one word
+    is left, such as *Timeout*."""
     name = exception.removesuffix("Exception")
     return [name] if name != exception and _CAPITAL_INSIDE.search(name) else []
 

@@ -1,5 +1,5 @@
-"""The known signatures (``signatures.toml``), each with its symptoms, cause, affected versions, and the runs
-that show it."""
+"""The known signatures (``signatures.toml``), each with its symptoms, its cause, the affected versions, and
+the runs that show it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 
 Words = dict[str, str]
-"""Language → text."""
+"""A text in each language. Dict of language → text."""
 
 ON_CALL = ("a-transaction-is-stuck", "why-am-i-fenced")
-"""The tracks for an engineer on call. `lesson_of` looks for a lesson in this order."""
+"""The names of the tracks for an engineer on call, in the order in which `lesson_of` looks for a lesson."""
 PARTS = ("seen", "help", "cause", "affected", "mended")
-"""The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
+"""The parts of a signature, in the order of its page. Their names are in the catalogue under
+`reference.signature.<part>`."""
 
 
 class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One row of the table. ``name`` is part of its address."""
+    """One signature. ``name`` is part of the address of its page."""
 
     name: str
     title: Words
@@ -34,32 +35,33 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mended: Words
     help: Words
     issues: tuple[str, ...]
-    """KIPs and issues of Kafka."""
+    """The KIPs and the issues of Kafka that are about it."""
     errors: tuple[str, ...]
-    """Kafka's errors that clients get."""
+    """The names of Kafka's errors that clients get."""
     signs: tuple[str, ...]
-    """Literal texts in logs and in the output of Kafka's tools."""
+    """Texts that appear, exactly as here, in logs and in the output of Kafka's tools."""
     verdicts: tuple[str, ...]
-    """The verdicts on a partition that the signature explains (`VerdictKind`)."""
+    """The kinds of verdicts on a partition that the signature explains (`VerdictKind`)."""
     lines: tuple[str, ...]
-    """The log lines that indicate the signature (`log_lines.KINDS`)."""
+    """The kinds of log lines that indicate the signature (`log_lines.KINDS`)."""
     scenarios: tuple[str, ...]
-    """The runs that show the signature: `SC-58`, or `SC-58/elected-again`."""
+    """The runs that show the signature, as scenario or scenario and variant: `SC-58`,
+    `SC-58/elected-again`."""
 
     @property
     def parts(self) -> tuple[tuple[str, Words], ...]:
-        """For each part: the catalogue key of its name, and its text."""
+        """(key of the name, text) of each part."""
         return tuple((f"reference.signature.{part}", getattr(self, part)) for part in PARTS)
 
     @property
     def runs(self) -> tuple[tuple[str, str, str], ...]:
-        """For each run: its name, its scenario, and its variant or an empty text."""
+        """(name, scenario, variant) of each run. The variant is empty if there is none."""
         return tuple((name, *name.partition("/")[::2]) for name in self.scenarios)
 
     @property
     def tracks(self) -> tuple[Track, ...]:
-        """The tracks with one of its runs, in display order. A run without a variant stands for all variants of its
-        scenario."""
+        """The tracks that contain one of its runs, in the order in which they are shown. A run without a
+        variant stands for all variants of its scenario."""
         shown = {(scenario, variant) for _, scenario, variant in self.runs}
         return tuple(
             track
@@ -69,7 +71,7 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Lesson(Struct, frozen=True):
-    """A place in a track. ``position``: from 1."""
+    """A place in a track. ``position``: the number of the place in the track, from 1."""
 
     track: Track
     position: int
@@ -86,26 +88,26 @@ class Lesson(Struct, frozen=True):
 
 @cache
 def signatures() -> tuple[Signature, ...]:
-    """Every signature, in the order of the table."""
+    """All signatures, in the order of the file."""
     text = resources.files("eosviz.reference").joinpath("signatures.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text)["signatures"], tuple[Signature, ...])
 
 
 def with_error(name: str) -> tuple[Signature, ...]:
-    """The signatures with this client error."""
+    """The signatures that list this error of clients."""
     return tuple(one for one in signatures() if name in one.errors)
 
 
 def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, ...]:
-    """The signatures that may explain a verdict (None: there is none), or one of the kinds of log lines
-    beside it."""
+    """The signatures that may explain a verdict or log lines. ``verdict``: its kind; None if there is no
+    verdict. ``lines``: kinds of log lines."""
     kinds = set(lines)
     return tuple(one for one in signatures() if verdict in one.verdicts or kinds.intersection(one.lines))
 
 
 def lesson_of(found: Iterable[Signature]) -> Lesson | None:
-    """A lesson of the on-call tracks that shows one of the signatures, if possible the first of them; None if there
-    is no such lesson."""
+    """A lesson of the tracks for an engineer on call that shows one of the signatures, preferably the first
+    of them. None if there is no such lesson."""
     on_call = sorted(
         (one for one in tracks() if one.name in ON_CALL), key=lambda one: ON_CALL.index(one.name)
     )

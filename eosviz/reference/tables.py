@@ -1,4 +1,4 @@
-"""The content of the reference pages, taken from tables of the engine and of this site."""
+"""The contents of the reference pages, from the tables of the engine and of this site."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -21,7 +21,8 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: Kafka's clients class it as retriable."""
+    """One of Kafka's errors, with its entry in the dictionary of errors. ``retriable``: whether Kafka's
+    clients class it as retriable."""
 
     name: str
     code: int
@@ -29,9 +30,9 @@ class ErrorRow:
     since: str
     outcome_key: str
     keys: tuple[tuple[str, str], ...]
-    """For each sentence of the entry: its field, and its key in the catalogue."""
+    """(field of the entry, key in the catalogue) of each of the entry's sentences."""
     signatures: tuple[Signature, ...]
-    """The known signatures in which clients get the error."""
+    """The known signatures in which clients get this error."""
 
 
 def errors() -> list[ErrorRow]:
@@ -49,7 +50,8 @@ def _error_row(entry: ErrorEntry) -> ErrorRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One aspect: the field's name and its value in each profile, in the profiles' order."""
+    """One aspect in which versions of Kafka differ: the name of the field of `Profile`, and its value in each
+    profile."""
 
     name: str
     values: tuple[Any, ...]
@@ -60,7 +62,7 @@ class VersionRow:
 
 
 def versions() -> list[VersionRow]:
-    """A row for each aspect that may differ between profiles."""
+    """One row for each field of `Profile` except its name and version."""
     aspects = [field.name for field in fields(Profile) if field.name not in ("name", "version")]
     return [
         VersionRow(name, tuple(getattr(profile, name) for profile in PROFILES.values())) for name in aspects
@@ -80,14 +82,14 @@ def switches() -> list[SwitchRow]:
 
 @cache
 def requirements() -> list[str]:
-    """Every requirement ID that has a text, in the order of the catalogue."""
+    """The ids of all requirements that have a text, in the order of the catalogue."""
     names = [key.removeprefix(REQUIREMENT) for key in catalogue() if key.startswith(REQUIREMENT)]
     return [name for name in names if "." not in name]
 
 
 @cache
 def used_by_rows() -> dict[str, list[tuple[str, str]]]:
-    """Each requirement ID with the rows of machines that implement it, as (machine, name of the row)."""
+    """Dict of requirement's id → the rows of machines that implement it, as (machine, name of the row)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for machine in machines().values():
         for row in machine.rows:
@@ -97,7 +99,7 @@ def used_by_rows() -> dict[str, list[tuple[str, str]]]:
 
 @cache
 def shown_by() -> dict[str, list[str]]:
-    """Requirement ID → the scenarios that claim to show it."""
+    """Dict of requirement's id → the scenarios that say that they show it."""
     found: dict[str, list[str]] = {}
     for scenario in library():
         for identifier in scenario.document.get("covers", ()):
@@ -116,7 +118,7 @@ class RequirementRow:
 
 
 def requirement_rows(start: str) -> list[RequirementRow]:
-    """The requirements whose ID has this prefix, by number, each with the scenarios that show it."""
+    """The requirements whose id begins with ``start``, by number, each with the scenarios that show it."""
     named = [identifier for identifier in requirements() if identifier.startswith(start)]
     return [
         RequirementRow(identifier, tuple(shown_by().get(identifier, ())))
@@ -125,12 +127,13 @@ def requirement_rows(start: str) -> list[RequirementRow]:
 
 
 TERM, HOUSE, CODE = "term.", "house.", "codebase."
-"""The prefixes of terms, by where a term is used: in Kafka and its field, on this site, or only in this code."""
+"""The prefixes of the keys of terms that are used in Kafka and its field, on this site, and only in this
+code."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """A term for its page. ``key``: the term in the catalogue; its meaning is under ``what``."""
+    """A term. ``key``: the key of its name in the catalogue. ``what``: the key of its meaning."""
 
     key: str
 
@@ -144,7 +147,8 @@ class TermRow:
 
 
 def terms(*groups: str) -> list[TermRow]:
-    """The terms of these groups, group by group, each in the catalogue's order."""
+    """The terms whose keys begin with one of these prefixes, prefix by prefix, in the order of the
+    catalogue."""
     return [
         TermRow(key)
         for group in groups
@@ -157,10 +161,11 @@ PLAYER = ("player.panel.", "player.tab.", "player.key.", "player.guide.")
 
 
 def player_words() -> list[str]:
-    """The keys of the player's panels, views and keyboard shortcuts, and of the texts about them."""
+    """The catalogue's keys of the player's panels, views and keyboard shortcuts, and of the texts about
+    them."""
     return [key for key in interface_words() if key.startswith(PLAYER)]
 
 
 def limits() -> list[str]:
-    """The keys of the sentences about what is not modelled."""
+    """The catalogue's keys of the sentences that say what the engine does not model."""
     return [key for key in interface_words() if key.startswith(LIMIT)]

@@ -1,4 +1,4 @@
-"""Pages made from the tables of the engine and of this site, and the search."""
+"""The reference pages, which are made from the tables of the engine and of this site, and the search."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -36,19 +36,20 @@ from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 400
-"""A question is cut after this many characters, as in the search fields (``maxlength``)."""
+"""A longer question is cut to this many characters. The search fields have the same limit (``maxlength``)."""
 SCENARIOS_SHOWN = 8
 OTHERS_SHOWN = 3
-"""At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
+"""The search page shows at most so many scenarios, and so many entries of each other kind, with a link to the
+others."""
 SUGGESTED_MOST = 7
-"""At most this many scenarios and pages are listed while a question is being typed."""
+"""While a question is being typed, at most this many scenarios and pages are listed."""
 FAR_SHOWN = 2
-"""At most this many entries of each kind are shown, by their titles only, if they hardly fit the question."""
+"""If entries hardly fit the question, at most this many of each kind are shown, by their titles only."""
 KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
 """At most this many sessions of one browser are searched."""
 COMPARED = "MW-15"
-"""The requirement about the comparison of two-phase commit with Kafka's transactions."""
+"""The requirement that two-phase commit is compared with Kafka's transactions."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 
 
@@ -69,7 +70,8 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def machines(request: HttpRequest) -> HttpResponse:
-    """The page of the machines: each as a picture, and every transition and refusal as a row."""
+    """The page of the state machines. Each is shown as a picture, and as a table of its transitions and
+    refusals."""
     drawn = [(machine_json(machine), drawing.draw(machine)) for machine in machine_tables().values()]
     homes = {name: component for component in components().values() for name in component.machines}
     return render(request, "reference/machines.html", {"machines": drawn, "homes": homes})
@@ -78,7 +80,7 @@ def machines(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=300)
 def machine(request: HttpRequest, name: str) -> JsonResponse:
-    """Responds with one machine, as the diagrams draw it (`engine.explain.machines.machine_json`)."""
+    """Responds with one state machine as JSON, for diagrams (`engine.explain.machines.machine_json`)."""
     found = machine_tables().get(name)
     if found is None:
         raise Http404
@@ -87,14 +89,15 @@ def machine(request: HttpRequest, name: str) -> JsonResponse:
 
 @require_safe
 def code(request: HttpRequest) -> HttpResponse:
-    """The page with the pseudocode of every component, each line with its requirements and its place in Kafka."""
+    """The page with the pseudocode of every component. Each line is shown with its requirements and its place
+    in Kafka's source."""
     return render(request, "reference/code.html", {"components": components().values()})
 
 
 @require_safe
 @cache_control(max_age=300)
 def code_json(request: HttpRequest) -> JsonResponse:
-    """Responds with the pseudocode, each line with its links, for the panel beside a step."""
+    """Responds with the pseudocode as JSON, with the links of each line, for the panel beside a step."""
     return JsonResponse(documents.to_json())
 
 
@@ -105,21 +108,22 @@ def errors(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def signatures(request: HttpRequest) -> HttpResponse:
-    """The page of the symptoms of known faults, with the affected versions and the runs that show them."""
+    """The page of the signatures: symptoms of known faults, the affected versions, and the runs that show
+    them."""
     return render(request, "reference/signatures.html", {"signatures": known_signatures()})
 
 
 @require_safe
 def libraries(request: HttpRequest) -> HttpResponse:
-    """The page of the behaviours of client libraries, and of the runs in which they matter."""
+    """The page that says how client libraries behave, and in which runs this matters."""
     context = {"libraries": client_libraries(), "behaviours": behaviours()}
     return render(request, "reference/libraries.html", context)
 
 
 @require_safe
 def versions(request: HttpRequest) -> HttpResponse:
-    """The page of the modelled differences between the versions of Kafka, and of the switches that a scenario can
-    set."""
+    """The page of those differences between Kafka's versions that the engine models, and of the switches that
+    a scenario can set."""
     context = {
         "profiles": list(PROFILES.values()),
         "versions": tables.versions(),
@@ -143,7 +147,8 @@ def requirements(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
-    """The page of one requirement: its sentence, the rows that implement it, the scenarios that show it."""
+    """The page of one requirement, with its sentence, the rows that implement it, and the scenarios that show
+    it."""
     if identifier not in tables.requirements():
         raise Http404
     context = {
@@ -166,7 +171,7 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @require_safe
 def contradictions(request: HttpRequest) -> HttpResponse:
-    """The page of the contradictions of the sources, with what the engine does."""
+    """The page that says where sources contradict each other, and what the engine does."""
     rows = tables.requirement_rows(tables.CONTRADICTION)
     return render(request, "reference/contradictions.html", {"rows": rows})
 
@@ -187,21 +192,22 @@ def terms(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def logs_document(request: HttpRequest) -> FileResponse:
-    """Sends the help of `manage.py logs` as text: a page that refuses a log for its size links here."""
+    """Sends the help of `manage.py logs` as text. A page that refuses a log because of its size links to
+    it."""
     file = (settings.BASE_DIR / "docs" / "logs.md").open("rb")
     return FileResponse(file, content_type="text/plain; charset=utf-8", filename="logs.md")
 
 
 @require_safe
 def limits(request: HttpRequest) -> HttpResponse:
-    """The page about what is not modelled."""
+    """The page that says what the engine does not model."""
     return render(request, "reference/limits.html", {"limits": tables.limits()})
 
 
 @require_safe
 def player(request: HttpRequest) -> HttpResponse:
-    """The page of the player's panels and shortcuts, which the player's script draws from its own lists. Without a
-    script, the page has only their names."""
+    """The page of the player's panels and keyboard shortcuts. The player's script draws them from its own
+    lists. Without a script the page contains only their names."""
     context = {
         "names": [key for key in tables.player_words() if not key.startswith("player.guide.")],
         **element_attributes(),
@@ -211,8 +217,8 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The search page: the first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario
-    alone (`sc44`) leads to the scenario."""
+    """The search page. It shows the first matches of each kind or, with `?kind=…`, up to KIND_SHOWN_MAX of
+    one kind. If the question is only the id of a scenario (`sc44`), redirects to the scenario."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     scenario = None if {"kind", "results"} & set(request.GET) else scenario_of(question)
     if scenario is not None:
@@ -250,10 +256,10 @@ def search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def suggested(request: HttpRequest) -> HttpResponse:
-    """A part of a page: the first scenarios that the search page would show for the question typed so far, and the
-    first page to which a word of the question leads. For a number, only scenarios with the number in their identifier
-    or title are suggested: there is no room to say where else it is. Without a question there is nothing to show, and
-    the search makes itself ready."""
+    """Suggestions for a question that is being typed, as a part of a page: the first scenarios that the
+    search page would show, and the first page to which a word of the question leads. For a number, only
+    scenarios with the number in their id or title are suggested, since there is no space to say where else it
+    occurs. For an empty question the response is empty, and the search prepares its index."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     if question == "":
         search_index.prepare()
@@ -292,7 +298,7 @@ def _session_text(line: SessionLine, language: str) -> str:
 
 
 def _placed(rows: list[search_index.Found], question: str, language: str) -> list[dict[str, Any]]:
-    """Each match with its address and the text that is shown of it."""
+    """Each match as a dict with its address and the text to be shown."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
     return [
         {
@@ -306,8 +312,8 @@ def _placed(rows: list[search_index.Found], question: str, language: str) -> lis
 
 
 def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
-    """An excerpt, or the sentence or sign that answers the question. `shown_why`: key and value of a sentence that
-    says why the match is found, if nothing else shows it."""
+    """An excerpt of the match or, for a scenario, the passage or sign that answers the question. `shown_why`:
+    key and value of a sentence that says why the entry matches, if nothing else shows it."""
     if row.kind == "track":
         held = row.asks_for(_scenarios_of(row.identifier))
         return {"text": row.excerpt_pieces, "shown_why": held and ("search.holds", ", ".join(held))}

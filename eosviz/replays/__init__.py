@@ -1,1 +1,1 @@
-"""Sessions as files: export, import, and logs that a real broker wrote."""
+"""Sessions as files: their export and import, and the analysis of logs that real brokers wrote."""

@@ -1,4 +1,4 @@
-"""Exports sessions as replay files, and imports and stores replays and log cases."""
+"""Exports sessions as replay files, and reads and stores replays and log cases."""
 
 import shutil
 import tempfile
@@ -38,9 +38,9 @@ _STEPS_READ_AT_ONCE = 500
 def export_session(
     session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
 ) -> Iterator[bytes]:
-    """The session's replay file in pieces, with what was stored at the time of the call. With ``branch``:
-    only that branch and the steps that it shares with its ancestors, as one branch without a parent. ``each``
-    is called after each step."""
+    """The session's replay file in pieces, with the steps that are stored at the time of the call. With
+    ``branch`` it contains only this branch and the steps that it shares with its ancestors, as one branch
+    without a parent. ``each`` is called after each step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
         made = Intervention.objects.by_branch(branches)
@@ -54,7 +54,7 @@ def export_session(
 
 
 def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
-    """The file name of a download of this session, or of one branch."""
+    """The file's name for a download of this session or of one of its branches."""
     variant = f"-{session.variant}" if session.variant else ""
     named = "" if branch is None else f"-{branch.id}"
     return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"
@@ -94,7 +94,7 @@ def _described(branch: Branch, interventions: list[Made]) -> dict[str, Any]:
 
 
 def _described_line(line: list[Branch]) -> dict[str, Any]:
-    """A branch's whole line, as a single branch without a parent."""
+    """Describes a branch with its ancestors as one branch without a parent, for the file's header."""
     return _described(line[-1], line_interventions(line)) | {"parent": None, "leaves_at": 0}
 
 
@@ -105,8 +105,8 @@ def _own(branch: Branch) -> Stretch:
 def _stored_steps(
     stretches: list[Stretch], named: str | None, each: Callable[[], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """(branch id, step) of the steps of ``stretches``. ``named``: the id to use for all; None: each step's
-    own."""
+    """(branch id, step) of each step in ``stretches``. ``named``: the id that all steps get; None: each gets
+    that of its own branch."""
     for stretch in stretches:
         for first in range(stretch.first, stretch.last + 1, _STEPS_READ_AT_ONCE):
             last = min(first + _STEPS_READ_AT_ONCE - 1, stretch.last)
@@ -118,8 +118,8 @@ def _stored_steps(
 
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
-    """Read a replay in any of its forms, check it, run its scenario again and store it. Raises ReplayRefused;
-    then nothing was stored."""
+    """Read a replay in any form, check it, run its scenario again, and store it. If it is refused, raises
+    ReplayRefused and stores nothing."""
     quotas.check(owner, "replays", refused=ReplayRefused)
     with tempfile.NamedTemporaryFile(prefix="eosviz-replay-") as given:
         shutil.copyfileobj(file, given)
@@ -132,10 +132,10 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Read a file in any form. Returns the replay, which is not stored yet, and its replay file. `name`: the
-    name of the request in the queue of bounded processes, or None. Raises `bounded.Refused` if the file is
-    refused, AlreadyThere for a name in use, and Busy, BeyondBounds, Cancelled or Stopped if the process did
-    not finish."""
+    """Read a replay file in any form. Returns the replay, which is not stored yet, and its replay file.
+    `name`: the name of the request in the queue of bounded processes, or None. Raises `bounded.Refused` if
+    the file is refused, AlreadyThere if the name is in use, and Busy, BeyondBounds, Cancelled or Stopped if
+    the process did not finish."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
         task = TASKS[
@@ -149,13 +149,14 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
-    """The log case of an upload's files, not stored yet. `name` and the exceptions are those of
-    `read_replay`; Refused means that nothing can be shown, or that the options contradict the files."""
+    """Make a log case of the files of an upload. It is not stored yet. `name` and the exceptions are those of
+    `read_replay`. Refused means that nothing in the files can be shown, or that the options contradict the
+    files."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)
     except BeyondBounds as beyond:
-        # Without verdicts the case takes much less memory and time. The page says that it has no verdicts.
+        # A case without verdicts takes much less memory and time. Its page says that it has no verdicts.
         asked.verdicts = False
         try:
             return _log_case("log_steps", asked, owner, asks, name)
@@ -164,8 +165,9 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
 
 
 def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
-    """The log case of files that are not from a user, not stored yet and without an owner, read without
-    bounds. `folder`: laid out like an upload (`log_upload.py`). `out`: an empty folder."""
+    """Make a log case of files that do not come from a user, in this process and without limits. It is not
+    stored yet and has no owner. `folder`: has the structure of an upload (`log_upload.py`). `out`: an empty
+    folder."""
     asked = log_analysis.Asked(str(folder), identity, options)
     return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
 
@@ -176,7 +178,7 @@ def _log_case(task: str, asked: log_analysis.Asked, owner: str, asks: Caller, na
 
 
 def _left_case(asked: log_analysis.Asked, owner: str, answer: bytes, folder: Path) -> Replay:
-    """The log case made from an analysis's answer and the files in its folder."""
+    """The log case for the answer of an analysis and the files that it left in `folder`."""
     row = msgspec.json.decode(answer, type=log_analysis.Row)
     player = (folder / log_analysis.PLAYER).read_bytes()
     bundle = folder / log_analysis.BUNDLE
@@ -193,15 +195,16 @@ def _log_replay(
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
-    """Store a case that the command `logs` read, without steps and without an owner. ``document``: the case's
-    document (docs/logs.md); it is modified."""
+    """Store a log case that the command `logs` has read. It has no steps and no owner. ``document``: that of
+    the case (docs/logs.md), which is modified."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")
 
 
 def keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
-    """Store the replay. Raises ReplayRefused beyond the person's quota."""
+    """Store a replay. `file`: its replay file, if there is one. Raises ReplayRefused if a quota of its owner
+    is exceeded."""
     with transaction.atomic():
         quotas.check(replay.owner, quota, refused=ReplayRefused)
         size = len(replay.player) + len(file) + len(replay.bundle or b"")

@@ -1,5 +1,5 @@
-"""Published replays in Django's administration: they can be found by the digest in their address, viewed and
-withdrawn."""
+"""Published replays in Django's administration. An administrator can find a replay by the digest in its
+address, view it and withdraw it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from eosviz.replays.publishing import withdraw
 
 @admin.register(Publication)
 class PublicationAdmin(admin.ModelAdmin):
-    """Deleting a publication here withdraws it for its owner; the audit log records the administrator."""
+    """Deleting a publication here withdraws it; the audit log records which administrator did so."""
 
     list_display = ("scenario", "variant", "steps", "bytes", "digest", "created")
     list_filter = ("scenario",)
     search_fields = ("digest__startswith", "scenario")
-    exclude = ("owner",)  # the key that gives access to everything its owner has
+    exclude = ("owner",)  # the owner's key gives access to everything that the owner has
     date_hierarchy = "created"
     ordering = ("-created",)
 

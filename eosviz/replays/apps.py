@@ -7,18 +7,18 @@ from django.db.models.signals import post_delete, post_migrate
 
 
 def forget_linked_files(**kwargs: Any) -> None:
-    """After each migration of the database, delete the files that were made for links: a new release may make
-    different steps."""
+    """Delete all files that were made for links. Called after each migration of the database, because a new
+    release may make other steps."""
     from eosviz.replays.models import LinkedFile
 
     LinkedFile.objects.all().delete()
 
 
 def forget_export(instance: Any, **kwargs: Any) -> None:
-    """Delete the file of an Export whose row was deleted."""
+    """Delete the file of an Export whose row has been deleted."""
     from eosviz.replays.stores import exports
 
-    place = instance.place  # after the commit the row no longer has its id
+    place = instance.place  # read now, because after the commit the row has no id
     transaction.on_commit(lambda: exports.delete(place))
 
 
@@ -36,7 +36,8 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """Take up unfinished uploads when a worker starts, and delete the folders of uploads that broke off."""
+    """When a worker starts, take up unfinished uploads, and delete the folders of uploads that were
+    interrupted."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

@@ -1,5 +1,5 @@
-"""Bounds the body of a request. Django receives the whole body before it calls a view, so the bound is checked before
-Django."""
+"""Limits the body of a request. Django receives the whole body before it calls a view, so the limit is
+checked before Django."""
 
 import asyncio
 
@@ -9,25 +9,25 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_DISCARDED_MAX = 512 * 1024 * 1024
-"""After this many bytes of a refused body no more is read, and its connection is closed."""
+"""At most this many bytes of a refused body are read. If it is longer, the connection is closed."""
 _FORM_BYTES = 1024 * 1024
-"""Room for the parts of a form around its files."""
+"""The bytes that a form may have in addition to its files."""
 LOG_PATH = "/replays/log"
 BODY_BYTES_MAX_AT = {
-    # The bound is higher than that of the page, so that a file that is slightly too large gets the page's own
-    # message.
+    # This limit is higher than that of the page, so that a file which is only slightly too large gets the
+    # page's own message.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
-    # Twice the page's bound: a browser without scripts also sends index files. Most of their bytes are zeros,
-    # which are not stored.
+    # This is twice the page's limit: a browser without scripts also sends index files, most of whose bytes
+    # are zeros and are not stored.
     LOG_PATH: 2 * ALL_BYTES_MAX,
 }
 TOO_LARGE = "eosviz.too_large"
-"""The key in the scope of a request whose body was refused. Its value is the bound in bytes."""
+"""The key in the ASGI scope of a request whose body was refused. Its value is the limit in bytes."""
 _OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
-    """Refuses a body beyond the bound, whatever length it declares."""
+    """Refuses a body that exceeds the limit, whether or not its declared length does."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -49,7 +49,7 @@ class BodyLimit:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > limit:
-                # The application sees a disconnect: it stops reading and sends no answer.
+                # The application receives a disconnect, so it stops reading and sends no answer.
                 return {"type": "http.disconnect"}
             return message
 
@@ -63,7 +63,7 @@ class BodyLimit:
             await self._refuse(scope, send, limit)
 
     async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
-        """Let the site answer (`too_large.py`) as if the request had no body."""
+        """Let the site answer the request without its body (`too_large.py`)."""
         kept = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 
         async def send_and_close(message: Message) -> None:
@@ -76,7 +76,8 @@ class BodyLimit:
 
 
 async def _discard(receive: Receive, size: int) -> None:
-    """Read and discard up to ``size`` bytes of the body: a browser that is still sending reads no answer."""
+    """Read and discard up to ``size`` bytes of the body. This is needed because a browser that is still
+    sending reads no answer."""
     while size > 0:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body", False):
@@ -85,13 +86,13 @@ async def _discard(receive: Receive, size: int) -> None:
 
 
 def _nothing_more() -> Receive:
-    """A request without a body, from a client that stays connected."""
+    """Makes a `receive` as of a request without a body, whose client stays connected."""
     messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
     async def receive() -> Message:
         message = next(messages, None)
         if message is None:
-            await asyncio.Event().wait()  # cancelled when the answer has been sent
+            await asyncio.Event().wait()  # until it is cancelled, when the answer has been sent
         return message or {"type": "http.disconnect"}
 
     return receive

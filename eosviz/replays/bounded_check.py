@@ -1,9 +1,9 @@
-"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
-which may ask for anything.
+"""Checks a replay file in a bounded process (`eosviz/bounded`). A separate process is needed because the
+check runs the file's scenario, which may take any amount of time and memory.
 
-`check_import` checks a file that a user imports, and leaves `player` (docs/player.md) and `replay`
-(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, writes its
-progress to `counted`, and leaves, if asked for, `player` and the picture `card`.
+`check_import` checks a file that a user imports, and writes `player` (docs/player.md) and `replay`
+(docs/replay-format.md) to the process's folder. `verify` checks a file that the site is exporting. It writes
+its progress to `counted` and, if they are wanted, `player` and the picture `card`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
 PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
-"""Names of the files in the process's folder. `counted` says how many steps the process has read."""
+"""Names of files in the process's folder. `counted` contains the number of steps that the process has
+read."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 
 class Row(msgspec.Struct):
-    """The columns of a replay's row that the check fills."""
+    """Those columns of a replay's row that the check determines."""
 
     title: dict[str, str]
     scenario: str
@@ -38,15 +39,16 @@ class Row(msgspec.Struct):
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """The check that is asked for. `path`: the file in any of its forms. `identity`: the id of the replay
-    made from it."""
+    """The question of `check_import`. `path`: the file, in any form. `identity`: the id that the replay will
+    have."""
 
     path: str
     identity: str
 
 
 def check_import(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` and returns `Row`, both as JSON. Raises ReplayRefused."""
+    """The function of a bounded process. `question`: an `Asked` as JSON. Returns a `Row` as JSON. Raises
+    ReplayRefused."""
     from eosviz.replays import carriers
     from eosviz.replays.checking import check
 
@@ -73,7 +75,7 @@ def check_import(question: bytes, folder: Path) -> bytes:
 
 
 def player_of(checked: Checked, identity: str) -> bytes:
-    """The packed player file. `identity`: the replay's id in it."""
+    """The gzipped player file. `identity`: the replay's id in it."""
     from eosviz.replays import player_file
 
     header = checked.recording.header
@@ -85,15 +87,16 @@ def player_of(checked: Checked, identity: str) -> bytes:
 
 
 class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
-    """The check of one of the site's own files. `path`: the replay file. `player`: whether to make the player
-    file and the picture, too."""
+    """The question of `verify`. `path`: the replay file that the site is exporting. `player`: whether the
+    player file and the picture are wanted."""
 
     path: str
     player: bool
 
 
 class Own(msgspec.Struct, frozen=True):
-    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON."""
+    """The answer of `verify`: what is known about the replay file. `fields`: the player file as JSON, without
+    header, view and steps."""
 
     title: dict[str, str]
     scenario: str
@@ -105,8 +108,8 @@ class Own(msgspec.Struct, frozen=True):
 
 
 def verify(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `AskedOwn` and returns `Own`, both as JSON; leaves player file and picture as
-    files, if they are asked for. Raises ReplayRefused."""
+    """The function of a bounded process. `question`: an `AskedOwn` as JSON. Returns an `Own` as JSON. If they
+    are wanted, writes the player file and the picture to `folder`. Raises ReplayRefused."""
     from eosviz.replays.checking import check
 
     asked = msgspec.json.decode(question, type=AskedOwn)
@@ -119,8 +122,8 @@ def verify(question: bytes, folder: Path) -> bytes:
 
 
 def _card_of(checked: Checked) -> bytes:
-    """The picture of the recording's end. Empty unless the recording is verified, because any other view may
-    have any shape."""
+    """The picture of the recording's last view. Empty if the recording is not verified, because such a view
+    may have any form."""
     from eosviz.replays.card_picture import draw_card
 
     if checked.finding.state != "verified":
@@ -161,9 +164,9 @@ class _Counter:
 
 
 def counted(folder: Path) -> int:
-    """The number of steps that the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 if that
-    is not known."""
+    """The number of steps that the process with this folder has read, as a multiple of STEPS_BETWEEN_COUNTS;
+    0 if it is unknown."""
     try:
         return int((folder / COUNTED).read_text())
-    except (FileNotFoundError, ValueError):  # not there yet, or being written
+    except (FileNotFoundError, ValueError):  # The file does not exist yet, or is just being written.
         return 0

@@ -1,4 +1,5 @@
-"""Derived facts of a recording's steps (docs/frame.md, *Derived*). They are kept beside the steps."""
+"""Computes the derived facts of a recording's steps (docs/frame.md, *Derived*). They are stored beside the
+steps."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from eosviz.replays.by_branch import ByBranch
 
 
 class Fold:
-    """The derived facts of one branch: of its own steps, and of the first view if it has no parent."""
+    """The derived facts of one branch: those of its own steps and, if it has no parent, those of the first
+    view."""
 
     def __init__(self, derived: Derived, view: bytes | None) -> None:
         self.derived = derived
@@ -33,12 +35,12 @@ def begun(view: Mapping[str, Any]) -> Fold:
 
 
 def forked(fold: Fold) -> Fold:
-    """A copy of ``fold`` for a child branch, which leaves its parent after the last step in ``fold``."""
+    """A copy of ``fold`` for a child branch that leaves its parent after the last step of ``fold``."""
     return Fold(fold.derived.fork(), None)
 
 
 class DerivedByBranch(ByBranch[Fold]):
-    """Derives the facts of each branch while the steps are read."""
+    """Computes the derived facts of each branch while the steps are read."""
 
     def begin(self) -> Fold:
         return begun(self.header.view)

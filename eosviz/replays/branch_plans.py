@@ -1,4 +1,4 @@
-"""The plans of a recording's branches (docs/frame.md, *Plan*), made while its steps are read."""
+"""Computes the plan of each branch of a recording (docs/frame.md, *Plan*) while the steps are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.replays import format
 from eosviz.replays.by_branch import ByBranch
 
 STEPS_MOST = 20_000
-"""A branch's plan includes at most this many steps of its line."""
+"""A branch's plan covers at most the first this many steps of the branch with its ancestors."""
 
 
 class PlansByBranch(ByBranch[RunPlan]):

@@ -1,4 +1,4 @@
-"""The transactions of a recording's branches, made while the steps are read."""
+"""Collects the transactions of each branch of a recording while the steps are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The download of a log case as a bundle without names."""
+"""The download of a log case as a bundle, in which pseudonyms replace names."""
 
 from uuid import UUID
 
@@ -14,7 +14,8 @@ from eosviz.replays.models import Replay
 
 @require_safe
 def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """Sends the bundle. With `times=moved`, its times are moved so that the newest is in 2000."""
+    """Sends the bundle of a log case. With `?times=moved` all times are moved by the same distance, so that
+    the newest is in the year 2000."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
@@ -24,7 +25,7 @@ def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     if request.GET.get("times") == "moved":
         content = moved_bundle(content)
     response = HttpResponse(content, content_type="application/gzip")
-    # The title may contain names, which the bundle must not.
+    # The file's name does not contain the case's title, because this may contain names.
     name = f"case-{str(replay.id)[:8]}{ENDING}"
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Cache-Control"] = "no-store"

@@ -1,9 +1,10 @@
-"""Folds the steps of each branch of a recording while the file is read.
+"""Computes something for each branch of a recording while the file is read. A fold is the state of such a
+computation.
 
-`ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's
-order, parents before children, and the steps of each branch come one after the other. A step or a view that
-no engine made may be misshapen. If a fold fails on it, its branch and the branches that leave it later have
-no result, and are played without one.
+`reading.py` calls `ByBranch.take` for each step, as a witness. Branches come in the order of the file,
+parents before children, and the steps of each branch follow each other. A step or a view that was not made by
+an engine may have any form. If a fold fails on it, its branch has no result, nor has any branch that leaves
+it later; they are played without one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
 
 class ByBranch(ABC, Generic[Fold]):
-    """One fold for each branch of a recording. `other`: another witness, which gets each step after this one."""
+    """Keeps one fold for each branch of a recording. `other`: another witness, which is called with each step
+    after this one."""
 
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         self.header = header
@@ -38,19 +40,19 @@ class ByBranch(ABC, Generic[Fold]):
 
     @abstractmethod
     def begin(self) -> Fold:
-        """A new fold, before the first step of the recording."""
+        """A new fold, for the state before the recording's first step."""
 
     @abstractmethod
     def fold(self, fold: Fold, step: dict[str, Any]) -> None:
-        """Add one more step to ``fold``."""
+        """Take the next step of the branch into ``fold``."""
 
     @abstractmethod
     def copy(self, fold: Fold) -> Fold:
-        """A copy of ``fold`` for a child branch, which leaves its parent after the last step in ``fold``."""
+        """A copy of ``fold`` for a child branch that leaves its parent after the last step of ``fold``."""
 
     @abstractmethod
     def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
-        """The result of ``fold`` after the last step of ``branch``."""
+        """The result of a branch. ``fold``: its state after the branch's last step."""
 
     def take(self, branch: str, number: int, step: bytes) -> None:
         while self._branch != branch:
@@ -64,7 +66,8 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def results(self) -> dict[str, Mapping[str, Any]]:
-        """Branch id → the result of the branch; call it after the last step. A branch without a result has no entry."""
+        """Dict of branch's id → its result, without branches that have none. To be called after the last
+        step."""
         while self._waiting:
             self._open_next()
         self._close()
@@ -82,7 +85,7 @@ class ByBranch(ABC, Generic[Fold]):
                 self._results[self._branch] = self.result(self._fold, self._branch)
 
     def _remember(self, number: int) -> None:
-        """Keep copies for the branches that begin at this step."""
+        """Keep copies of the fold for the branches that begin at this step."""
         for child in self._children.get(self._branch, ()) if self._branch is not None else ():
             if child.leaves_at == number:
                 self._starts[child.id] = None if self._fold is None else self.copy(self._fold)

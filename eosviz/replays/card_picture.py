@@ -1,7 +1,8 @@
-"""The preview picture of a link or of a published replay: the partition lanes at one step.
+"""Draws the preview picture of a link or of a published replay: the lanes of the partitions at one step.
 
-Dashed = open, hatch = aborted, C and A = markers, thin line = high watermark, thick line = last stable offset. A batch
-has the hue of its producer id, as in the player. The picture contains no sentence, so it is the same in every language.
+Dashed means open, hatched means aborted, C and A are markers, a thin line is the high watermark and a thick
+line the last stable offset. A batch has the hue of its producer id, as in the player. The picture contains no
+sentence, so it is the same in every language.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ HUES = (
     ("#5f646a", "#f6f6f6"),
     ("#574200", "#dcfbcd"),
 )
-"""(line, fill) of each hue. If a run has more producer ids than there are hues, they begin with the first hue again.
-The colours are those of the light theme in static/styles/tokens.css."""
+"""(line colour, fill colour) of each hue. If a run has more producer ids than hues, the hues repeat from the
+first one. The colours are those of the light theme in static/styles/tokens.css."""
 PLAIN = (QUIET, PAPER)
-"""(line, fill) of a batch without a hue, such as one without a producer id."""
+"""(line colour, fill colour) of a batch without a hue, for example without a producer id."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int, hues: Mapping[str, int]) -> bytes:
-    """The picture as a PNG of 1200 × 630 pixels. ``hues``: producer id → the number of its hue, as the run's plan has
-    it."""
+    """The picture as a PNG file of 1200 × 630 pixels. ``hues``: producer id → the number of its hue, from the
+    run's plan."""
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     draw = ImageDraw.Draw(image)
     name = header["scenario"] + (f" / {header['variant']}" if header["variant"] else "")
@@ -74,8 +75,8 @@ def _text(
 
 
 def _lanes(view: Json) -> list[tuple[str, Json]]:
-    """Each partition of the scenario with the replica to draw: the leader's or, without a leader, the first. Internal
-    partitions are left out."""
+    """(partition, replica to draw) for each partition of the scenario. The replica is the leader's or, if
+    there is no leader, the first. Internal partitions are left out."""
     found = []
     for name, partition in view.get("partitions", {}).items():
         replicas = partition.get("replicas", {})
@@ -157,7 +158,7 @@ def _draw_batch(
 
 
 def _clipped_stroke(draw: ImageDraw.ImageDraw, start: int, box: Box, color: str) -> None:
-    """Draw one line of the hatch, as far as it is inside the box."""
+    """Draw the part of one line of the hatching that is inside the box."""
     left, top, right, bottom = box
     first_x, first_y = float(start), top
     if first_x > right:
@@ -180,7 +181,7 @@ def _dashed(draw: ImageDraw.ImageDraw, box: Box, color: str) -> None:
 
 
 def _draw_guarantees(draw: ImageDraw.ImageDraw, guarantees: Json) -> None:
-    """One bar for each judged guarantee; a broken one is red and crossed."""
+    """Draw one bar for each judged guarantee. The bar of a broken one is red and crossed."""
     judged = [found for found in guarantees.values() if found["judged"]]
     left = WIDTH - MARGIN - len(judged) * 44
     for number, found in enumerate(judged):

@@ -1,5 +1,5 @@
-"""The forms in which a replay can be imported: the replay file, its lines unpacked, the HTML file that plays
-offline, and Parquet. One reader checks the lines (reading.py)."""
+"""Reads replays in all forms in which they can be imported: the replay file, its lines without compression,
+the HTML file that plays offline, and Parquet. `reading.py` checks the lines, whatever form they come from."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from eosviz.replays.lines import GZIP, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
 
 OPENING = b'<script type="application/gzip" id="replay">'
-"""The text before the replay in an HTML file."""
+"""The text in an HTML file after which the replay begins."""
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
-"""About this many bytes of an HTML file may precede the replay, which is more than the player needs."""
+"""The replay in an HTML file must begin within about this many bytes. The player before it needs fewer."""
 _PIECE = 64 * 1024
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"
@@ -31,7 +31,7 @@ def read(
     bounds: Bounds = BOUNDS,
     witness: Callable[[format.Header], reading.Witness] | None = None,
 ) -> reading.Recording:
-    """Read and check a replay in any of its forms; the first bytes decide which. Raises ReplayRefused."""
+    """Read and check a replay in any form, which its first bytes show. Raises ReplayRefused."""
     begin = file.read(4096)
     file.seek(0)
     if begin.startswith(b"PAR1"):
@@ -43,7 +43,7 @@ def read(
 
 
 def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """The replay file with the lines of `file`, in pieces. `read` must have accepted `file`."""
+    """A replay file with the lines of `file`, in pieces. To be called only if `read` has accepted `file`."""
     begin = file.read(4096)
     file.seek(0)
     if begin.startswith(b"\x1f\x8b"):
@@ -62,7 +62,8 @@ def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
 
 
 def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
-    """The bytes of the lines, in pieces, from every form but Parquet. Raises ReplayRefused for another file."""
+    """The bytes of the lines, in pieces, for every form except Parquet. Raises ReplayRefused if the file has
+    none of these forms."""
     if begin.startswith(b"{"):
         return _plain(_Bounded(file, bounds))
     if _HTML.match(begin):
@@ -73,8 +74,10 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """Write the lines of a Parquet file, unchecked, to `into` as a replay file. Raises ReplayRefused."""
-    from eosviz.replays.parquet_steps import write_replay  # only this form needs pyarrow
+    """Write the lines of a Parquet file to `into` as a replay file, without checking them. Raises
+    ReplayRefused."""
+    # imported here, because only this form needs pyarrow
+    from eosviz.replays.parquet_steps import write_replay
 
     with tempfile.NamedTemporaryFile() as given:
         for piece in _plain(file):
@@ -89,7 +92,7 @@ def _plain(file: _Bounded) -> Iterator[bytes]:
 
 
 class _Bounded:
-    """A file that refuses to be read beyond the size that a replay may have."""
+    """A file that raises ReplayRefused when more is read than a replay may have."""
 
     def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
         self._file = file
@@ -105,7 +108,7 @@ class _Bounded:
 
 
 class _Embedded:
-    """The replay inside an HTML file, as a readable file."""
+    """The replay in an HTML file, with a method `read` like that of a file."""
 
     def __init__(self, page: _Bounded) -> None:
         self._page = page
@@ -113,7 +116,8 @@ class _Embedded:
         self._ended = False
 
     def _found(self) -> bytes:
-        """Skip to the replay. Returns what was already read of it. Raises ReplayRefused if there is none."""
+        """Read up to the beginning of the replay. Returns those of its bytes that were already read. Raises
+        ReplayRefused if the page contains no replay."""
         seen = bytearray()
         while True:
             place = seen.find(OPENING)
@@ -125,7 +129,8 @@ class _Embedded:
             seen += piece
 
     def read(self, size: int) -> bytes:
-        """Some bytes of the replay; empty at its end. Raises ReplayRefused."""
+        """The next bytes of the replay, some more or fewer than `size`; empty at its end. Raises
+        ReplayRefused."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

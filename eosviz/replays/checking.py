@@ -1,4 +1,5 @@
-"""Reads a replay file once: checks it, runs its scenario again, and collects the player's data beside the steps."""
+"""Reads a replay file once. On the way it checks the file, runs its scenario again, and collects what the
+player needs beside the steps."""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ PLAYER_STATES = {
     "stopped": "as_recorded",
     "log": "log",
 }
-"""State of a replay's row → the state in docs/player.md."""
+"""Dict of state of a replay's row → the state in the player file (docs/player.md)."""
 
 
 class Reader(Protocol):
-    """`reading.read`, or a function that reads another form of the same lines."""
+    """The type of `reading.read`, and of functions that read other forms of the same lines."""
 
     def __call__(
         self, file: BinaryIO, *, witness: Callable[[format.Header], reading.Witness]
@@ -39,16 +40,16 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A valid recording and the result of checking it."""
+    """A valid recording, and what checking it has found."""
 
     recording: reading.Recording
     finding: Finding
     transactions: dict[str, Any]
-    """Branch id → the branch's transactions (docs/websocket.md, `transactions`)."""
+    """Dict of branch's id → its transactions (docs/websocket.md, `transactions`)."""
     plans: dict[str, Any]
-    """Branch id → the branch's plan (docs/frame.md)."""
+    """Dict of branch's id → its plan (docs/frame.md)."""
     derived: dict[str, Any]
-    """Branch id → the derived facts of its steps (docs/player.md)."""
+    """Dict of branch's id → the derived facts of its steps (docs/player.md)."""
 
     @property
     def title(self) -> dict[str, str]:
@@ -61,7 +62,7 @@ class Checked:
 
     @property
     def as_written(self) -> bool:
-        """Whether the library has this run, apart from its interventions."""
+        """Whether the library contains this run, apart from the run's interventions."""
         header = self.recording.header
         return runs_as_written(header.scenario, header.variant)
 
@@ -75,7 +76,7 @@ class Checked:
 
     @property
     def sentence_params(self) -> dict[str, Any]:
-        """Parameters of the sentence about the state."""
+        """The parameters of the sentence about the replay's state."""
         finding = self.finding
         return {
             "branch": self._names.get(finding.branch or "", ""),
@@ -84,7 +85,7 @@ class Checked:
         }
 
     def fields(self, identity: str) -> dict[str, Any]:
-        """The player file (docs/player.md) without header, view and steps."""
+        """The player file (docs/player.md), without header, view and steps."""
         recording, header, names = self.recording, self.recording.header, self._names
         return {
             "v": 1,
@@ -113,9 +114,9 @@ class Checked:
 
 
 def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] = _nothing) -> Checked:
-    """Read the file, check it, and run its scenario again. Raises ReplayRefused at the first error. ``read``
-    reads another form of the same lines (`carriers.py`); the default is the replay file's own. ``each`` is
-    called after each step."""
+    """Read a file, check it, and run its scenario again. Raises ReplayRefused at the first error. ``read``:
+    reads the form that the file has (`carriers.py`); the default reads replay files. ``each``: called after
+    each step."""
     reruns: list[Rerun] = []
     transactions: list[TransactionsByBranch] = []
     plans: list[PlansByBranch] = []
@@ -145,7 +146,8 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
 def verified(
     state: str, engine: str, steps: int, sentence_params: dict[str, Any], step: int | None
 ) -> dict[str, Any]:
-    """The field `verified` of the player file (docs/player.md): the state, and its sentence in every language."""
+    """The field `verified` of the player file (docs/player.md), with the state and its sentence in every
+    language."""
     params = {"engine": engine, "steps": steps, **sentence_params}
     return {
         "state": PLAYER_STATES[state],

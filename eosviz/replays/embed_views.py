@@ -1,8 +1,8 @@
-"""Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that
+"""Frames on pages of other sites: the page inside a frame, its player file, and the oEmbed response that
 describes it.
 
-The page in a frame sets no cookie and uses no session. The views of files use the session only for scenarios
-that are not public.
+The page inside a frame sets no cookie and uses no session. The views of files use the session only for
+scenarios that are not public.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ KEPT_SECONDS = 3600
 
 
 def framed(response: HttpResponse) -> HttpResponse:
-    """Allow any site to show the page in a frame, and keep middleware from setting a cookie."""
+    """Permit all sites to show the page in a frame, and prevent middleware from setting a cookie. Returns the
+    response."""
     response["Content-Security-Policy"] = EMBEDDED_POLICY
-    # Our own middleware reads this attribute; no class of Django declares it.
+    # This site's own middleware reads the attribute. No class of Django declares it.
     response.without_cookies = True  # type: ignore[attr-defined]
     return response
 
@@ -51,7 +52,7 @@ def framed(response: HttpResponse) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The page with the read-only player that plays a link's run."""
+    """The page with a read-only player that plays the run of a link."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, None)
@@ -63,7 +64,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "scenario": found.identifier,
         "version": found,
         "variant": link.variant,
-        "as_written": True,  # not looked up, because the version is known
+        "as_written": True,  # not computed, since the version is given
         "file": link.address("replays:linked_player"),
         "step": link.step,
         "plays": request.GET.get("play") == "1",
@@ -80,7 +81,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The page with the player that plays a stored replay without an owner."""
+    """The page with a player that plays a stored replay. The replay must have no owner."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     step = request.GET.get("step", "0")
     context: dict[str, Any] = {
@@ -103,7 +104,7 @@ def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 @require_safe
 def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResponseBase:
-    """The player file (docs/player.md) of a link's run."""
+    """Responds with the player file (docs/player.md) of a link's run."""
     try:
         file, kept = linked_file("player", request, scenario, version)
     except Problem as problem:
@@ -112,10 +113,11 @@ def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResp
 
 
 def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
-    """A link's file, and its Cache-Control, which is private if the scenario is not public. Raises Problem."""
+    """The file of a link, of the kind `player` or `card`, and its Cache-Control, which is private if the
+    scenario is not public. Raises Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
-    # A file that exists already does not count against the rate of the address.
+    # Only making a file counts against the rate of the network address. Sending one that exists does not.
     address = address_of(request)
     file = linked.kept(kind, link, lambda: take("embed.address", address), caller("", address))
     return file, f"{'public' if to_all else 'private'}, max-age={KEPT_SECONDS}"
@@ -123,7 +125,7 @@ def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) ->
 
 @require_safe
 def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The preview picture of a link: PNG, without words of any language."""
+    """Responds with the preview picture of a link, a PNG file without words."""
     try:
         file, kept = linked_file("card", request, scenario, version)
     except Problem as problem:
@@ -135,7 +137,7 @@ def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 
 @require_safe
 def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
-    """The player file of a replay that has no owner."""
+    """Responds with the player file of a replay that has no owner."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     tag = f"{replay.digest}-{replay.state}"
     return packed_answer(request, bytes(replay.player), tag, f"public, max-age={KEPT_SECONDS}")
@@ -146,8 +148,8 @@ def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
 
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """Describes how to embed the page of this site at the address `?url=…` in another page (oembed.com, version 1.0,
-    JSON)."""
+    """Describes, as oEmbed (oembed.com, version 1.0, JSON), how another site can embed the page of this site
+    whose address is `?url=…`."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse("only format=json is answered", status=501, content_type="text/plain")
     title, address, picture = _shown_at(request, request.GET.get("url", "")[:10_000])
@@ -174,8 +176,8 @@ def _size(request: HttpRequest, name: str, most: int) -> int:
 
 
 def _shown_at(request: HttpRequest, url: str) -> tuple[str, str, str | None]:
-    """Title, frame address and picture address (or None) for an address of this site. 404 for one that cannot
-    be embedded."""
+    """The title, the address of the frame, and the address of the picture (or None) for an address of this
+    site. Raises Http404 if it cannot be embedded."""
     parts = urlsplit(url)
     if parts.netloc != request.get_host():
         raise Http404
@@ -231,7 +233,7 @@ def _in_language(title: dict[str, str]) -> str:
 
 
 def frame_html(address: str, title: str, width: int = FRAME_WIDTH, height: int = FRAME_HEIGHT) -> str:
-    """The HTML to paste into another page."""
+    """The HTML that a person pastes into another page to embed the frame."""
     return format_html(
         '<iframe src="{}" title="{}" width="{}" height="{}" style="border:1px solid #999;max-width:100%"'
         ' loading="lazy" allowfullscreen></iframe>',

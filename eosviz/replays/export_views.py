@@ -1,5 +1,5 @@
-"""The addresses behind the player's *Export*: bounds, begin, progress, cancel, download. All but the download answer
-with JSON."""
+"""The addresses that the player's dialog *Export* uses: limits, begin, progress, cancel and download. All
+except the download answer with JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ from eosviz.walkthroughs.requested import branch_in, owned_session
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """Responds with forms, bounds, and the used part of the quota of published replays, for the dialog."""
+    """Responds with the forms, the limits, and the used part of the quota of published replays. The dialog
+    shows them."""
     owned_session(request, session_id)
     return _limits(request)
 
@@ -51,7 +52,7 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def replay_limits(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """The same as `limits`, for an imported replay."""
+    """Like `limits`, for an imported replay."""
     _imported(request, replay_id)
     return _limits(request)
 
@@ -78,8 +79,8 @@ def _limits(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_POST
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """Begin an export. `form`: a key of `FORMS`, or `publish`. `branch`: the one branch to export; empty for
-    all."""
+    """Begin an export of a session. POST `form`: a key of `FORMS`, or `publish`. POST `branch`: the id of the
+    one branch to export; empty for all."""
     session = owned_session(request, session_id)
     wanted = request.POST.get("branch", "")
     branch = branch_in(session, wanted) if wanted else None
@@ -89,7 +90,8 @@ def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_POST
 def begin_of_replay(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """Begin an export of an imported replay; `branch` is the id in its file."""
+    """Begin an export of an imported replay. POST `form`: as for `begin`. POST `branch`: the id of the one
+    branch in its file; empty for all."""
     replay = _imported(request, replay_id)
     line = request.POST.get("branch", "")
     if line and not recorded.has_line(replay, line):
@@ -130,7 +132,7 @@ def cancel(request: HttpRequest, export_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
-    """The file of a finished export, as a download."""
+    """Sends the file of a finished export as a download."""
     export = _mine(request, export_id)
     if export.state != ExportState.DONE or not export.name:
         raise Http404
@@ -146,7 +148,7 @@ def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
 
 
 def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
-    """The browser's own imported replay, if its file was kept; else 404."""
+    """The imported replay, if this browser owns it and its file was kept. Raises Http404 otherwise."""
     mine = Replay.objects.of_browser(browser_of(request.session)).with_file()
     return get_object_or_404(mine, id=replay_id)
 

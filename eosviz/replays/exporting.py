@@ -1,8 +1,8 @@
-"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the page shows
-the progress.
+"""Makes files of sessions and imported replays, in a form of `forms/`, or publishes them. The page shows the
+progress.
 
-An export is a row that a task processes. When the task stores its progress, it also checks whether the export was
-cancelled.
+An export is a row that a task processes. Each time the task stores its progress, it checks whether the export
+was cancelled.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ logger = logging.getLogger(__name__)
 
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
-"""The least interval at which progress is stored while a bounded process works."""
+"""While a bounded process works, progress is stored at most this often, in seconds."""
 
 
 class Beat:
-    """Counts the steps of an export, stores the count, and stops the work once it is cancelled."""
+    """Counts the steps of an export, stores the count, and ends the work if the export was cancelled."""
 
     def __init__(self, export: Export) -> None:
         self._export = export
@@ -58,14 +58,15 @@ class Beat:
             self.store()
 
     def follow(self, folder: Path) -> None:
-        """Store how many steps are done, at most once in SECONDS_BETWEEN_BEATS. `folder`: that of the bounded
-        process that reads them. Raises Cancelled."""
+        """Store how many steps are done, at most once in SECONDS_BETWEEN_BEATS. `folder`: of the bounded
+        process that reads the steps. Raises Cancelled."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
             self.store(bounded_check.counted(folder))
 
     def store(self, beyond: int = 0) -> None:
-        """Store how many steps are done: those counted here and `beyond`. Raises Cancelled."""
+        """Store how many steps are done: those that were counted here, and `beyond` more. Raises Cancelled if
+        the export was cancelled."""
         held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
         if not held.update(done=min(self._done + beyond, self._export.total), beat=timezone.now()):
             raise Cancelled
@@ -76,14 +77,15 @@ PUBLISH_PASSES = 2
 
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
-    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted. Raises
-    ReplayRefused if too many are unfinished, or for PUBLISH beyond the quota of published replays."""
+    """Create an export of a session, which a task will carry out. The browser's oldest exports beyond
+    EXPORTS_KEPT are deleted. Raises ReplayRefused if too many exports are unfinished or, for PUBLISH, if the
+    quota of published replays is exceeded."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 
 def begin_of_replay(owner: str, replay: Replay, line: str, form: str, language: str) -> Export:
-    """Create an export of an imported replay that has a file; `line`: the id of one branch in the file, empty for all.
-    Raises ReplayRefused."""
+    """Create an export of an imported replay that has a file. `line`: the id of one branch in the file; empty
+    for all. Raises ReplayRefused as `begin` does."""
     return _begin(owner, recorded.steps_of(replay, line), form, language, replay=replay, line=line)
 
 
@@ -103,22 +105,23 @@ def _begin(owner: str, steps: int, form: str, language: str, **source: Any) -> E
 
 
 def waits(export_id: UUID) -> bool:
-    """Whether the export needs a bounded process."""
+    """Whether the export has to wait for a bounded process."""
     form = Export.objects.filter(id=export_id).values_list("form", flat=True).first()
     return form == PUBLISH or (form in FORMS and FORMS[form].waits)
 
 
 def cancel(owner: str, export_id: UUID) -> bool:
-    """Cancel an export, if it is this browser's and unfinished. Returns whether it was cancelled."""
+    """Cancel an unfinished export of this browser. Returns whether there was such an export."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
     return mine.update(state=ExportState.CANCELLED) > 0
 
 
 def carry_out(export_id: UUID) -> None:
-    """Carry an export out and store its outcome. If the worker is stopped, no outcome is stored."""
+    """Carry out an export, and store its outcome. If the worker is stopped meanwhile, no outcome is
+    stored."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
-        return  # cancelled before it began, or taken by another worker
+        return  # The export was cancelled before it began, or another worker has taken it.
     export = Export.objects.select_related("session__version", "branch", "replay").get(id=export_id)
     try:
         outcome = _publish(export) if export.form == PUBLISH else _make(export)
@@ -156,7 +159,7 @@ def _name(export: Export, ending: str) -> str:
 
 
 def _session_of(export: Export) -> Session:
-    """The session of an export. Raises ValueError for the export of an imported replay."""
+    """The session of an export. Raises ValueError if it is an export of an imported replay."""
     if export.session is None:
         raise ValueError(f"export {export.id} is of no session")
     return export.session

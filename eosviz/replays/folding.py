@@ -1,7 +1,8 @@
-"""Applies the changes of a file to a view (docs/frame.md), and checks each change.
+"""Applies the changes in a file to a view (docs/frame.md), and checks that each change fits.
 
-The engine's own changes always fit; those of a file need not. A page that steps back applies *before*, so a
-file whose *before* differs from the view would show two different pasts. Such a file is refused.
+Changes that the engine makes always fit; changes in a file may not. A page that goes back a step applies
+*before*. So if a file's *before* differs from the view, a page would show two different pasts. Such a file is
+refused.
 """
 
 from copy import deepcopy
@@ -15,7 +16,7 @@ from eosviz.replays.lines import canonical
 
 
 class DoesNotFit(Exception):
-    """A change does not fit the view; ``path`` says where, as dotted text."""
+    """A change does not fit the view. The text has the change's ``path``, with dots between its parts."""
 
     def __init__(self, path: list[str]) -> None:
         self.path = ".".join(path)
@@ -23,7 +24,8 @@ class DoesNotFit(Exception):
 
 
 def apply(view: dict[str, Any], changes: list[Change]) -> None:
-    """Apply ``changes`` to ``view`` in order, in place. Raises :class:`DoesNotFit`; the view is then partly changed."""
+    """Apply ``changes`` to ``view``, in order. Raises :class:`DoesNotFit`; then only a part of them has been
+    applied."""
     for change in changes:
         _apply_one(view, change)
 
@@ -44,14 +46,15 @@ def _apply_one(view: dict[str, Any], change: Change) -> None:
     if change.after is UNSET:
         place.pop(name, None)
     else:
-        # The value is copied, because later changes may alter what was added, but the step that added it must
-        # stay as it was.
+        # The value is copied: later changes may modify what was added, but the step that added it must stay
+        # unchanged.
         place[name] = deepcopy(change.after) if isinstance(change.after, dict) else change.after
 
 
 def _equal(held: Any, before: Any) -> bool:
-    """Whether two values are equal, apart from empty objects, which the engine does not record."""
-    # In Python `1 == True`; a page would show one as the other.
+    """Whether two values are equal. Empty objects inside them are ignored, because the engine does not record
+    them."""
+    # In Python `1 == True`, but a page shows them differently.
     if type(held) is type(before) and not isinstance(held, dict | list):
         return bool(held == before)
     return _spelled(held) == _spelled(before)

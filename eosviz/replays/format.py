@@ -1,6 +1,6 @@
-"""The lines of a replay (docs/replay-format.md) as types that decoding enforces.
+"""The lines of a replay (docs/replay-format.md) as types, which decoding enforces.
 
-The steps inside are the engine's (docs/frame.md). Unknown fields are refused.
+The steps in them are those of the engine (docs/frame.md). Unknown fields are refused.
 """
 
 import hashlib
@@ -27,7 +27,8 @@ class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Change(_Shape, frozen=True):
-    """A change of the view. ``before`` is missing if the path did not exist, ``after`` if it no longer does."""
+    """A change of the view. ``before`` is missing if the path did not exist before, ``after`` if it does not
+    exist any more."""
 
     path: Annotated[list[str], Meta(min_length=1, max_length=12)]
     before: Any | UnsetType = UNSET
@@ -79,8 +80,8 @@ class Transition(_Shape, frozen=True, rename={"source": "from", "target": "to"})
 
 
 class Broken(_Shape, frozen=True):
-    """A guarantee that the step broke. Which fields it has besides the first three depends on the guarantee
-    (docs/frame.md)."""
+    """A guarantee that the step broke. The first three fields are always present; the others depend on the
+    guarantee (docs/frame.md)."""
 
     guarantee: Name
     partition: Name | None
@@ -95,7 +96,7 @@ class Broken(_Shape, frozen=True):
 
 
 class Step(_Shape, frozen=True):
-    """One event. ``at`` is in virtual milliseconds."""
+    """One step of a run. ``at``: its virtual time in milliseconds."""
 
     number: Annotated[int, Meta(ge=1)]
     at: Count
@@ -116,7 +117,7 @@ class Step(_Shape, frozen=True):
 
 
 TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]
-"""The bounds are those of a scenario's own texts (engine.scenario.schema)."""
+"""The limits are those of texts in a scenario (engine.scenario.schema)."""
 
 
 class Title(_Shape, frozen=True, rename={"zh_hans": "zh-Hans"}):
@@ -125,7 +126,7 @@ class Title(_Shape, frozen=True, rename={"zh_hans": "zh-Hans"}):
 
 
 class Intervened(_Shape, frozen=True):
-    """An intervention made on this branch after step ``after``."""
+    """An intervention on this branch after the step with the number ``after``."""
 
     after: Count
     intervention: dict[str, Any]
@@ -142,7 +143,8 @@ class Branch(_Shape, frozen=True):
 
 
 def made_on(branch: Branch, known: Mapping[str, Branch]) -> list[Intervened]:
-    """The interventions on the way to the end of a branch, oldest first. `known`: the branches by their ids."""
+    """All interventions on a branch and on its ancestors before the branch leaves them, in order. `known`:
+    the branches by id."""
     parent = known.get(branch.parent or "")
     earlier = [] if parent is None else made_on(parent, known)
     return [*(one for one in earlier if one.after < branch.leaves_at), *branch.interventions]
@@ -172,7 +174,7 @@ class End(_Shape, frozen=True, tag_field="type", tag="end"):
 
 
 def encode(line: Header | StepLine | End) -> bytes:
-    """The canonical bytes of a line, without the line feed."""
+    """The bytes of a line in their canonical form, without the line feed."""
     return canonical(line)
 
 
@@ -181,16 +183,18 @@ def header_digest(line: bytes) -> str:
 
 
 def next_digest(previous: str, branch: str, step: Any) -> str:
-    """The chain's next digest; ``step`` is a step as decoded JSON or as :class:`Step`."""
+    """The next digest of the chain. ``previous``: the digest before it. ``step``: decoded JSON or a
+    :class:`Step`."""
     content = canonical({"branch": branch, "step": step})
     return hashlib.sha256(previous.encode("ascii") + content).hexdigest()
 
 
 def convert(value: Any, shape: type[Any]) -> Any:
-    """A decoded line converted to ``shape``; raises ``msgspec.ValidationError`` with the place."""
+    """Converts a decoded line to the type ``shape``. Raises ``msgspec.ValidationError``, which says where the
+    line does not fit."""
     return msgspec.convert(value, shape)
 
 
 def as_json(shape: Struct) -> Any:
-    """A shape as plain JSON data."""
+    """Converts a value of these types to plain JSON data."""
     return msgspec.to_builtins(shape)

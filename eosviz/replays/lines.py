@@ -1,9 +1,9 @@
-"""Turns the bytes of a replay file into checked lines: unpacked within a bound, canonical, not deeply nested,
-with 64-bit integers.
+"""Reads the lines of a replay file from its bytes, and checks them: their size, that they are canonical and
+not deeply nested, and that integers have 64 bits.
 
-Parsers handle repeated keys, huge numbers and deep nesting differently. So numbers and nesting are checked before a
-line is parsed, in the line without its strings. After parsing, the line must be equal to its own canonical encoding,
-which no line with a repeated key is.
+JSON parsers treat repeated keys, huge numbers and deep nesting differently. So numbers and nesting are
+checked before a line is parsed, in the line without its strings. After parsing, the line must be equal to its
+own canonical encoding; a line with a repeated key is not.
 """
 
 import json
@@ -21,7 +21,7 @@ from eosviz.unreadable_json import UNREADABLE
 
 _PIECE = 64 * 1024
 GZIP = 31
-"""zlib's number (``wbits``) for one gzip member."""
+"""The value of zlib's parameter ``wbits`` for one gzip member."""
 
 # The quantifiers are possessive (`*+`), and a string without an end is matched up to the end of the line.
 # Otherwise a line of escaped quotes would be searched again from each quote, for hours.
@@ -36,7 +36,7 @@ _ALL_BUT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"{}[]")
 
 
 def canonical(value: Any) -> bytes:
-    """The canonical JSON of a value: sorted keys, no spaces, UTF-8."""
+    """The canonical JSON of a value, which has sorted keys and no spaces, in UTF-8."""
     return msgspec.json.encode(value, order="sorted")
 
 
@@ -45,8 +45,8 @@ class Readable(Protocol):
 
 
 def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
-    """The content of a gzip file in pieces of at most 64 KiB. Raises ReplayRefused as soon as a bound is
-    exceeded, and for a file that is not exactly one gzip member."""
+    """The content of a gzip file, in pieces of at most 64 KiB. Raises ReplayRefused as soon as a limit is
+    exceeded, and if the file is not exactly one gzip member."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     taken = made = 0
     while not unpacker.eof:
@@ -72,8 +72,8 @@ def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
 
 
 def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, bytes]]:
-    """``(number, line)`` from 1, without the line feed. Raises ReplayRefused for a line or a count of lines
-    beyond the bounds, and for a last line without a line feed."""
+    """(number, line) of each line, from 1, without the line feed. Raises ReplayRefused if a line is too long,
+    if there are too many lines, or if the last one has no line feed."""
     number = 1
     rest = bytearray()
     try:
@@ -105,13 +105,14 @@ def _check_size(size: int, number: int, bounds: Bounds) -> None:
 
 
 def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
-    """The value of one line, after the checks that parsers may leave out. `fractions`: whether numbers with a fraction
-    or an exponent are allowed. Raises ReplayRefused."""
+    """Parses one line, and makes the checks that JSON parsers do not make. `fractions`: whether numbers with
+    a fraction or an exponent are allowed. Raises ReplayRefused."""
     bare = _STRING.sub(b"", line)
     if _NOT_A_NUMBER.search(bare) or (not fractions and (_FRACTION.search(bare) or _EXPONENT.search(bare))):
         raise ReplayRefused("not_an_integer", line=number)
     for long in _LONG_INTEGER.finditer(bare):
-        # Every 64-bit integer has at most twenty characters; converting a longer number takes quadratic time.
+        # A 64-bit integer has at most twenty characters. Converting a much longer number would take quadratic
+        # time.
         if len(long.group()) > 20 or not LONG_MIN <= int(long.group()) <= LONG_MAX:
             raise ReplayRefused("integer_too_large", line=number)
     brackets = bare.translate(None, _ALL_BUT_BRACKETS)
@@ -134,7 +135,7 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
 
 
 def _refuse_spelling(line: bytes, number: int) -> None:
-    """Raise ReplayRefused for a line that is not canonical."""
+    """Raises ReplayRefused for a line that is not canonical, with the reason."""
 
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

@@ -1,4 +1,5 @@
-"""The link to the run and step that the page shows, the HTML to embed it, and the run as text."""
+"""Responds with the link to the run and step that a page shows, with the HTML to embed them, and with the run
+as text."""
 
 from __future__ import annotations
 
@@ -34,16 +35,17 @@ from eosviz.walkthroughs.requested import owned_session
 @never_cache
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Answers the owner of the session at `?branch=…&step=…&view=…&zoom=…&select=…` with the link to this step, and
-    the HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` beyond FRAME_STEPS_MAX steps)."""
+    """Responds to the owner of a session. `?branch=…&step=…&view=…&zoom=…&select=…` say what the page shows.
+    The response is `{"address": …, "frame": …}`: a link to this, and the HTML of a frame that plays it.
+    Beyond FRAME_STEPS_MAX steps there is no `frame`."""
     return _link(request, owned_session(request, session_id))
 
 
 @never_cache
 @require_safe
 def follow_link(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The same response as that of `session_link`, for followers of the session. The link gives each of them a
-    session of their own."""
+    """Like `session_link`, for followers of the session. Each of them gets a session of their own with the
+    link."""
     presented = Presentation.objects.open_to_followers().select_related("session")
     return _link(request, get_object_or_404(presented, token=token).session)
 
@@ -66,7 +68,8 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @never_cache
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the text of `?branch=…` (else the first branch) at `?step=…`."""
+    """Redirects to the page with the run as text, of `?branch=…` (by default the first branch) up to
+    `?step=…`."""
     session = owned_session(request, session_id)
     wanted = read_branch(request.GET)
     branches = Branch.objects.select_related("session__version").filter(session=session).order_by("id")

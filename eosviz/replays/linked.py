@@ -1,8 +1,9 @@
-"""The files of a link's run, for pages that play or show the run without a session: the player file and the
-preview picture.
+"""Makes and stores the files of a link's run, for pages that play or show the run without a session: the
+player file and the preview picture.
 
-A file is made when it is first requested: one for each run and engine (a picture for each step). Later requests read it
-from the database. The address determines the run, so a file that was deleted can be made again.
+A file is made when it is first requested: one for each run and version of the engine, a picture also for each
+step. Later requests read it from the database. The link's address determines the run, so a file that was
+deleted can be made again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from eosviz.walkthroughs.links import Link, version_of
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
     """The link's file of one kind, `player` or `card`. `count` is called before a file is made. Raises
-    Problem if the link cannot be played, or what `count` raises."""
+    Problem if the link cannot be played, and the exceptions of `count`."""
     key = hashlib.sha256(msgspec.json.encode([kind, ENGINE_VERSION, *_identity(kind, link)])).hexdigest()
     found = LinkedFile.objects.filter(key=key).first()
     if found is not None:

@@ -1,5 +1,5 @@
-"""A link's run as a player file or a picture. Does not import Django: scenarios that users wrote run in a bounded
-process (`eosviz/bounded`)."""
+"""Makes a player file or a picture of a link's run. Does not import Django, because scenarios that users
+wrote run in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from eosviz.walkthroughs.branch_names import Run, letters_at, names_of
 
 
 class Asked(AskedRun, kw_only=True):
-    """The file that is asked for. `kind`: `player` or `card`. `identity`: the id in the player file."""
+    """The question: which file is wanted. `kind`: `player` or `card`. `identity`: the id in the player file.
+    `step`: the step at which it opens, or that the picture shows."""
 
     kind: str
     identity: str
@@ -29,17 +30,18 @@ class Asked(AskedRun, kw_only=True):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` as JSON and returns the file."""
+    """The function of the bounded process. `question`: an `Asked` as JSON. Returns the file."""
     return made(msgspec.json.decode(question, type=Asked))
 
 
 def made(asked: Asked) -> bytes:
-    """The file, made in this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
+    """Makes the file in this process. Raises bounded.Refused with the key of a Problem, without its
+    prefix."""
     return _MAKERS[asked.kind](_simulation(asked), asked)
 
 
 def _simulation(asked: Asked) -> Simulation:
-    """The simulation before its first step. Raises bounded.Refused."""
+    """The simulation of the run before its first step. Raises bounded.Refused."""
     try:
         return Simulation(asked.scenario(), asked.interventions())
     except Refused as refused:
@@ -54,7 +56,8 @@ def _refusal(refused: Refused, step: int) -> bounded.Refused:
 
 
 def run_to(simulation: Simulation, number: int) -> list[msgspec.Raw]:
-    """The steps up to `number`, or to the run's end. Raises bounded.Refused."""
+    """The steps from the simulation's next one up to the number `number`, or to the end of the run. Raises
+    bounded.Refused."""
     steps: list[msgspec.Raw] = []
     try:
         while simulation.number < number and (step := simulation.step()) is not None:
@@ -112,7 +115,8 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
 
 
 def _card(simulation: Simulation, asked: Asked) -> bytes:
-    from eosviz.replays.card_picture import draw_card  # only the picture needs a drawing library
+    # imported here, because only the picture needs a drawing library
+    from eosviz.replays.card_picture import draw_card
 
     places = Places(simulation.header(), simulation.view())
     for body in run_to(simulation, asked.step):

@@ -1,11 +1,12 @@
-"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of the case's
-row, its player file and its bundle.
+"""Analyses the files of a log case: a broker's files, printed text or a bundle. The results are the columns
+of the case's row, its player file and its bundle.
 
-Files of users are analysed in a bounded process (`eosviz/bounded`), because a file may claim anything: a small
-compressed block may unpack to hundreds of megabytes, and a text may name a million partitions. Does not import Django.
+Files of users are analysed in a bounded process (`eosviz/bounded`), because they may contain anything: a
+small compressed block may unpack to hundreds of megabytes, and a text may name a million partitions. So this
+module does not import Django.
 
-The process leaves `player`, the player file, in its folder and, if the case was judged and has few enough
-batches, `bundle` (docs/logs.md).
+The player file is written to the process's folder as `player`. If the case has verdicts and not too many
+batches, `bundle` (docs/logs.md) is also written.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ from eosviz.replays.storable import storable
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
-"""At most this many rows of each list are kept. The page says how many there were."""
+"""Of each list, at most this many entries are stored. The page says how many there were."""
 BUNDLED_BATCHES_MAX = 50_000
-"""A bundle that is made beside the analysis has at most this many batches."""
+"""The analysis makes a bundle only if this would have at most this many batches."""
 PLAYER, BUNDLE = "player", "bundle"
 _LAID_OUT = "laid out"
 _REFUSED_TEXTS = ("no_partition", "no_file", "no_records", "index", "foreign")
-"""The reasons why no line of a text is used (`text_reader.Skipped`), the one with the most useful remedy first. The
-sentences are `replays.refused.text_<reason>`."""
+"""Reasons why no line of a text is used (`text_reader.Skipped`). If several apply, the first of them is
+stated, because its remedy is the most useful. The sentences are `replays.refused.text_<reason>`."""
 
 Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """The analysis that is asked for. `folder`: the folder of the upload. `identity`: the id of the replay.
-    `verdicts`: whether to judge the transactions or only show them."""
+    """The question of an analysis. `folder`: of the upload. `identity`: the id that the replay will have.
+    `verdicts`: whether transactions are to be judged, or only shown."""
 
     folder: str
     identity: str
@@ -70,8 +71,9 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Row(msgspec.Struct, kw_only=True):
-    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with bounded
-    lists; `{"too_much": true}` if judging took too much; None if the files can be shown but not judged."""
+    """Those columns of a replay's row that the analysis determines. `analysis`: the document of docs/logs.md
+    with shortened lists; `{"too_much": true}` if judging took too much time or memory; None if the files can
+    be shown and not judged."""
 
     title: dict[str, str]
     engine: str
@@ -82,8 +84,9 @@ class Row(msgspec.Struct, kw_only=True):
 
 
 def analyse(question: bytes, out: Path) -> bytes:
-    """The task of the process: takes `Asked` and returns `Row`, both as JSON. Damage is part of the result. Raises
-    ReplayRefused if nothing can be shown, or if the options contradict the files."""
+    """The function of the bounded process. `question`: an `Asked` as JSON. Returns a `Row` as JSON. Damage in
+    the files is part of the result. Raises ReplayRefused if nothing can be shown, or if the options
+    contradict the files."""
     asked = msgspec.json.decode(question, type=Asked)
     folder = Path(asked.folder)
     given = given_files(folder)
@@ -108,8 +111,8 @@ def analyse(question: bytes, out: Path) -> bytes:
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
 ) -> tuple[Json | None, Sequence[PrintedPartition]]:
-    """The document (None if the files make no case), and the lanes of partitions from text or a bundle.
-    Writes the case's bundle to `out`. Raises ReplayRefused if the options contradict the files."""
+    """The case's document, or None if the files make no case; and the lanes of partitions from text or a
+    bundle. Writes the case's bundle to `out`. Raises ReplayRefused if the options contradict the files."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, read_lanes
 
@@ -132,14 +135,14 @@ def _leave_bundle(case: Any, out: Path) -> None:
     try:
         body = bundle_lines_of(case, batches_max=BUNDLED_BATCHES_MAX)
     except LogsError:
-        # Too many batches: the page says what to do instead.
+        # There are too many batches; the page says what to do instead.
         return
     with (out / BUNDLE).open("wb") as file:
         write(body, file)
 
 
 def _refusal(files: Mapping[str, bytes], document: Json, error: NotALogError) -> ReplayRefused:
-    """The refusal that names what is missing, if the files show it."""
+    """The refusal for files that are no log. It says what is missing, if the files show that."""
     if any(is_bundle(path, content[:16]) for path, content in files.items()):
         return ReplayRefused("no_bundle")
     alone = most_informative(files)
@@ -154,8 +157,8 @@ def _refusal(files: Mapping[str, bytes], document: Json, error: NotALogError) ->
 
 
 def bounded(found: Json) -> Json:
-    """The document as it is stored, with lists of bounded length. `counts` has the full length of each list
-    in KEPT_MAX. Modifies `found`."""
+    """The document in the form in which it is stored, with shortened lists. `counts` in it has the full
+    length of each list in KEPT_MAX. Modifies `found`."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {
@@ -163,7 +166,8 @@ def bounded(found: Json) -> Json:
         for name, most in KEPT_MAX.items()
     }
     for verdict in found["verdicts"]:
-        # A remedy may have as many ranges as the log has aborted transactions; the page shows the offset only.
+        # A remedy may have as many ranges as the log has aborted transactions, so they are left out. The page
+        # shows only the offset.
         if verdict["remedy"] is not None:
             del verdict["remedy"]["visible_read_committed"]
         verdict["notes"] = verdict["notes"][:20]
@@ -180,7 +184,8 @@ def bounded(found: Json) -> Json:
 def stored(
     case: LogCase, analysis: Json | None, identity: str, previews: Sequence[Preview] = ()
 ) -> tuple[Row, bytes]:
-    """The row and the packed player file of a log case. ``previews``: those with which ``case`` was made."""
+    """The row and the gzipped player file of a log case. ``previews``: the previews with which ``case`` was
+    made."""
     verdicts = (analysis or {}).get("verdicts", [])
     _add_steps(verdicts, case.steps)
     add_previews(verdicts, case, previews)
@@ -220,8 +225,8 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """Partition → the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction; empty for
-    a shortened case."""
+    """Dict of partition → the data of its drawing (`log_drawing.ends_of`), for partitions with an open
+    transaction. Empty for a shortened case."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -232,14 +237,15 @@ def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
-    """The row and the packed player file, without steps, of a case that the command `logs` read."""
+    """The row and the gzipped player file of a case that the command `logs` has read. The player file has no
+    steps."""
     return stored(_printed_case(document), bounded(document), identity)
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """The log case for a document that the command `logs` printed. It has no steps."""
+    """The log case for a document of the command `logs`. It has no steps."""
     named = [partition["name"] for partition in analysis["partitions"]]
-    # The log lines of a client name no partition; their file is then named instead.
+    # The log lines of a client may name no partition. Then the title names their file.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
     header = {
         "title": {language: listed(first, language) for language in LANGUAGES},
@@ -250,7 +256,8 @@ def _printed_case(analysis: Json) -> LogCase:
 
 
 def _add_steps(verdicts: list[Json], steps: list[Json]) -> None:
-    """Adds `step` to each verdict: the step that stores the transaction's first batch; 0 if none does."""
+    """Add `step` to each verdict: the number of the step that stores the transaction's first batch; 0 if
+    there is none."""
     found: dict[tuple[str, int], int] = {}
     for step in steps:
         for change in step["changes"]:

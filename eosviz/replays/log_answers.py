@@ -1,12 +1,12 @@
 """Answers the questions of an engineer on call about a log case:
 
-- which transaction blocks which partition, at which offset, since when;
-- which readers wait;
+- which transaction blocks which partition, at which offset, and since when;
+- which consumers wait;
 - whether the coordinator still knows the transaction;
-- what to do, in which order, and at what cost.
+- what to do, in which order, and what it costs.
 
-The answers are computed from a case's document (docs/logs.md) when its page is shown. Sentences are keys and
-parameters.
+The answers are computed from a case's document (docs/logs.md) when its page is shown. Sentences in them are
+keys with parameters.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from eosviz.pipeline.kafka_logs.words import moment, moment_by
 from eosviz.replays.log_drawing import drawn
 
 LISTED_MAX = 20
-"""The summary has at most this many rows; the page has a card for each answer."""
+"""The summary has at most this many rows. Each answer also has a card of its own on the page."""
 GROUPS_MAX = 5
 TOOL_SINCE = "3.0"
 """The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
 OFFSETS_TOPIC = "__consumer_offsets-"
 _BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
-"""The verdicts about a transaction that its coordinator has not completed."""
+"""The kinds of verdicts about a transaction that its coordinator knows and has not completed."""
 _SECOND = 1000
 _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 
@@ -37,18 +37,19 @@ Json = dict[str, Any]
 
 
 _LATE = (VerdictKind.LATE_WRITE, VerdictKind.FENCED_WRITER)
-"""The verdicts about records that were written although their producer's transaction had ended."""
+"""The kinds of verdicts about records that were written after the coordinator had ended their producer's
+transaction."""
 _MARKERS = {"committed": "COMMIT", "aborted": "ABORT"}
 
 
 def sentence(key: str, **params: Any) -> Json:
-    """The sentence `logs.<key>`."""
+    """The sentence with the key `logs.<key>`."""
     return {"key": f"logs.{key}", "params": params}
 
 
 def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
-    """The answers for each verdict that is not healthy. If the coordinator has one transaction open in
-    several partitions, only the first answer has the commands."""
+    """The answer for each verdict that is not healthy. If the coordinator has one transaction open in several
+    partitions, only its first answer has the commands."""
     answers = [_Answer(analysis, verdict).to_json() for verdict in problems]
     first: dict[str, Json] = {}
     for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):
@@ -65,7 +66,8 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
 
 
 def summary(analysis: Json, answers: Sequence[Json]) -> Json:
-    """The summary at the top of the page, with rows for the first LISTED_MAX answers if there are several."""
+    """The summary at the top of the page. If there are several answers, it has a row for each of the first
+    LISTED_MAX."""
     partitions = [one for one in analysis["partitions"] if not is_internal(one["name"])]
     if not answers:
         newest = analysis["now"]
@@ -83,8 +85,8 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
     if sum("todo_at" in one for one in holding) == len(holding) - 1:
         headline = sentence("answer.one_of_several", who=holding[0]["who"], partitions=len(held))
         return {**_first(holding[0]), "headline": headline, **rows}
-    # Producers are counted, not transactions: without the coordinator's log it is unknown which partitions share a
-    # transaction.
+    # Producers are counted and not transactions: without the coordinator's log it is unknown whether open
+    # data in two partitions belongs to the same transaction.
     open_now = [one["producer_id"] for one in analysis["transactions"] if one["result"] == "open"]
     producers = {*open_now, *(one["who"]["params"]["producer_id"] for one in holding)}
     return {
@@ -95,13 +97,13 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
 
 
 def _first(answer: Json) -> Json:
-    """The parts of one answer that the summary shows."""
+    """Those parts of an answer that the summary shows."""
     command = next((one for one in answer["todo"] if one["command"]), None)
     return {name: answer.get(name) for name in ("headline", "late", "then", "lasts")} | {"first": command}
 
 
 class _Answer:
-    """Answers for one verdict."""
+    """Makes the answer for one verdict."""
 
     def __init__(self, analysis: Json, verdict: Json) -> None:
         self._analysis, self._verdict = analysis, verdict
@@ -118,8 +120,8 @@ class _Answer:
 
     @property
     def _listed(self) -> Json:
-        """Parameters of the row about this producer in a printed list of transactions; empty without such a
-        row."""
+        """The parameters of the evidence that quotes this producer's row in a printed list of transactions;
+        empty if there is no such row."""
         found = (one["says"]["params"] for one in self._verdict["evidence"]
                  if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
         return next(found, {})
@@ -134,7 +136,7 @@ class _Answer:
 
     @property
     def _holds(self) -> bool:
-        """True if readers stop at this transaction, or if the last stable offset is unknown."""
+        """Whether consumers stop at this transaction; also true if the last stable offset is unknown."""
         start = -1 if self._partition is None else self._partition["log_start"]
         return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
 
@@ -175,7 +177,7 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """The time at which the transaction began, or had already begun, in ms since 1970; None if unknown."""
+        """A time, in ms since 1970, at which the transaction began or was already open; None if unknown."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]
@@ -183,7 +185,7 @@ class _Answer:
 
     @property
     def _clock(self) -> str:
-        """The clock that states ``_since``: the coordinator's, or that of the transaction's first record in the
+        """Whose clock ``_since`` is from: the coordinator's, or that of the transaction's first record in the
         files."""
         is_started = self._is_the_coordinators and self._verdict.get("started_at") == self._since
         return "coordinator" if is_started else "record"
@@ -195,7 +197,7 @@ class _Answer:
     def _headline(self) -> Json:
         offset = self._verdict["first_offset"]
         if self._holds and self._stable >= 0:
-            # If the transaction's first records are deleted, readers stop at the log's start.
+            # If the transaction's first records were deleted, consumers stop at the log's start.
             offset = self._stable
         of = {"who": self._who(), "partition": self._verdict["partition"], "offset": offset}
         held = "holds" if self._holds else "waits"
@@ -204,8 +206,9 @@ class _Answer:
         return sentence(f"answer.{held}_since.{self._clock}", since=moment(self._since), **of)
 
     def _late(self) -> Json | None:
-        """The sentence about records that were written after a marker had ended their producer's previous transaction
-        there; None if no such marker is in the files, or if the verdict is another one."""
+        """The sentence about records that were written after a marker had ended their producer's previous
+        transaction in this partition. None if the files contain no such marker, or if the verdict is of
+        another kind."""
         mine = self._transaction
         if mine is None or self._kind not in _LATE or mine["last_offset"] < mine["first_offset"]:
             return None
@@ -279,7 +282,7 @@ class _Answer:
             yield sentence("answer.blocked.no_groups")
 
     def _coordinator(self) -> Json:
-        """The sentence that says what the coordinator knows of this transaction."""
+        """The sentence that says what the coordinator knows about this transaction."""
         verdict, known, state = self._verdict, self._known, self._verdict["coordinator_state"]
         given = self._analysis["coordinator"]
         if listed := self._listed:
@@ -305,7 +308,7 @@ class _Answer:
     # -- what to do --------------------------------------------------------------------------------------
 
     def _todo(self) -> Iterator[Json]:
-        """The steps of the remedies, in order."""
+        """What to do, step by step, according to the verdict's remedy."""
         remedy = self._verdict["remedy"]
         if remedy is None:
             return
@@ -363,7 +366,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """A remedy for an ongoing transaction: its producer initialises again."""
+        """The step in which the producer of an ongoing transaction is initialised again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],
@@ -405,10 +408,10 @@ def _run(
 
 
 def _seconds(milliseconds: int) -> int:
-    """``milliseconds`` rounded down to whole seconds; the result is in milliseconds too."""
+    """``milliseconds`` rounded down to a whole second, in milliseconds."""
     return milliseconds // _SECOND * _SECOND
 
 
 def _seconds_up(milliseconds: int) -> int:
-    """``milliseconds`` rounded up to whole seconds; the result is in milliseconds too."""
+    """``milliseconds`` rounded up to a whole second, in milliseconds."""
     return -_seconds(-milliseconds)

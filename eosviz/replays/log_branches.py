@@ -1,5 +1,5 @@
-"""The branches of a log case: one with the log as written, and one for each preview, which tries a marker on a copy of
-the log (docs/logs.md)."""
+"""Makes the branches of a log case: one with the log as it was written, and one for each preview, in which a
+marker is tried on a copy of the log (docs/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,14 +11,14 @@ from eosviz.replays import branch_derived
 from eosviz.replays.branch_plans import STEPS_MOST
 
 WRITTEN = "1"
-"""The branch with the contents of the files."""
+"""The id of the branch with the log as it was written."""
 
 Json = dict[str, Any]
 
 
 def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
-    """Branches of a player file and the steps of each. `previews`: those with which `case` was made, in the same
-    order."""
+    """The branches for a player file, and a dict of branch's id → its steps. `previews`: those with which
+    `case` was made, in the same order."""
     last = len(case.steps)
     written = _branch(WRITTEN, "log", last) | {"said": {"key": "player.on_log", "params": {}}}
     branches, steps = [written], {WRITTEN: case.steps}
@@ -34,7 +34,7 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id."""
+    """Two dicts: branch's id → its plan, and branch's id → its derived facts."""
     written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}
@@ -53,8 +53,8 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict whose marker was tried: the branch that tries it, and the last step of
-    this branch."""
+    """Add `preview` to each verdict whose marker is tried: the branch in which it is tried, and the last step
+    of this branch."""
     for place, tried in case.previews.items():
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

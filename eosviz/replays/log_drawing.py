@@ -1,8 +1,8 @@
-"""Draws the end of a log whose readers wait, for the page of a case: the batches around the last stable
+"""Draws, for the page of a case, the end of a log whose consumers wait: the batches around the last stable
 offset.
 
-`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; without one, from the open
-transaction alone.
+`ends_of` is computed with the case, from its steps. `drawn` is computed from this result or, if there is
+none, from the open transaction alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 BEFORE, BEHIND = 2, 7
-"""The drawing has about this many batches before and after the last stable offset; the others are counted."""
+"""A drawing has about this many batches before and after the last stable offset. Others are counted."""
 PARTITIONS_MAX = 20
 HUES = 6
 
@@ -19,8 +19,8 @@ Json = dict[str, Any]
 
 
 def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
-    """Partition → its batches around the last stable offset, for up to PARTITIONS_MAX partitions. `stable`: partition
-    → that offset. `hues`: producer id → hue, as the case's plan has it."""
+    """Dict of partition → its batches around the last stable offset, for up to PARTITIONS_MAX partitions.
+    `stable`: partition → last stable offset. `hues`: producer id → its hue in the case's plan."""
     names = list(stable)[:PARTITIONS_MAX]
     batches: dict[str, dict[int, Json]] = {name: {} for name in names}
     for step in steps:
@@ -59,14 +59,15 @@ def _window(batches: Sequence[Json], stable: int) -> Json:
     place = next((at for at, one in enumerate(batches) if one["last"] >= stable), len(batches))
     first, behind = max(0, place - BEFORE), place + BEHIND
     if behind + 1 == len(batches):
-        # A batch that is left out needs as much room as the count that replaces it.
+        # A batch that is left out would need as much space as the number that replaces it.
         behind += 1
     return {"earlier": first, "batches": batches[first:behind], "more": max(0, len(batches) - behind)}
 
 
 def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
-    """Cells on both sides of the last stable offset; None if nothing is to be drawn. `holder`: the open
-    transaction that readers wait for."""
+    """The cells of the drawing, on both sides of the last stable offset. None if there is nothing to draw.
+    `end`: the result of `ends_of` for this partition, or None. `holder`: the open transaction for which
+    consumers wait."""
     stable, high = partition["last_stable_offset"], partition["high_watermark"]
     if not 0 <= stable < high:
         return None
@@ -88,7 +89,7 @@ def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
 
 
 def _of_holder(holder: Json) -> Json:
-    """Stands in for `ends_of`: the open transaction as one batch."""
+    """A replacement for the result of `ends_of`, with the open transaction as one batch."""
     first = holder["first_offset"]
     batch = {
         "first": first,
@@ -109,7 +110,7 @@ def _cell(batch: Json) -> Json:
         state = "plain"
     else:
         state = batch["outcome"] or "stored"
-    # Cases that were stored by an earlier release have neither sequences nor counts.
+    # Cases that earlier releases stored have neither sequences nor numbers of records.
     sequences, records = (None, None) if state == "marker" else (batch.get("sequences"), batch.get("records"))
     named = not _is_plain(batch["producer_id"])
     return batch | {

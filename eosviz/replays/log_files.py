@@ -1,7 +1,8 @@
-"""Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
+"""Arranges the stored files of a log upload in folders, in the way in which the analysis reads them. Does not
+import Django.
 
-Each folder with files that the analysis reads becomes a folder with links to these files. The path of a link
-is generated, except for the two parts that mean something to Kafka: the names of folder and file.
+For each folder with files that the analysis reads, a folder with links to these files is made. The path of a
+link is generated, except for two parts that Kafka gives a meaning: the names of the folder and of the file.
 """
 
 from __future__ import annotations
@@ -17,24 +18,25 @@ from eosviz.pipeline.kafka_logs.origins import META_PROPERTIES, PARTITION_METADA
 from eosviz.pipeline.kafka_logs.text_files import MAGIC
 
 MANIFEST = "manifest"
-"""The file in an upload's folder that lists the others."""
+"""The file in an upload's folder that lists the other files."""
 PASTED = "pasted.txt"
 _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint", ".checkpoint", PARTITION_METADATA)
 _OF_LOG_DIRECTORY = (META_PROPERTIES, CLEANER_CHECKPOINT)
-"""Files of a log directory that say something about its partitions."""
+"""Files of a log directory that say something about all of its partitions."""
 NOT_READ = (".index", ".timeindex", ".deleted", ".cleaned", ".swap", ".lock")
-"""The endings of files that the page does not send from a folder with segments."""
+"""The endings of files that the page does not send if they are in a folder with segments."""
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
 _NAME_CHARACTERS_MAX = 100
 _FOLDER_CHARACTERS_MAX = 240
 _UNNAMED = "log 1"
-"""The name of the folder for files that were sent without one. No partition has this name, and the player
-shows it as the lane's name."""
+"""The name of the folder for files that were sent without a folder. It cannot be the name of a partition. The
+player shows it as the lane's name."""
 _BEGIN_BYTES = 16
 
 
 class GivenFile(msgspec.Struct, frozen=True):
-    """A file that was sent. `path`: its path as sent, with `/`. `place`: its name in the upload's folder."""
+    """A file that was sent. `path`: the path under which it was sent, with `/` between its parts. `place`:
+    its name in the upload's folder."""
 
     path: str
     place: str
@@ -45,13 +47,14 @@ def given_files(folder: Path) -> list[GivenFile]:
 
 
 def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
-    """Make folders below `out` with links to the relevant files in `folder`; returns the paths for the analysis."""
+    """Makes folders below `out` with links to those files in `folder` that the analysis reads. Returns the
+    paths to be analysed."""
     numbers: dict[PurePosixPath, int] = {}
     with_segments = {PurePosixPath(one.path).parent for one in given if base_offset_of(one.path) is not None}
     paths: dict[Path, None] = {}
     for one in given:
         path, begin = PurePosixPath(one.path), _begin(folder / one.place)
-        # A dump beside its segment adds nothing. A bundle is read wherever it is.
+        # A dump beside its segment says nothing new. A bundle is read in any folder.
         is_text = is_bundle(one.path, begin) or (_is_text(path, begin) and path.parent not in with_segments)
         if not is_text and base_offset_of(one.path) is None and not path.name.endswith(_READ_ENDINGS):
             continue
@@ -59,7 +62,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
         place = out / str(number) / (path.parent.name or _UNNAMED)[:_FOLDER_CHARACTERS_MAX]
         place.mkdir(parents=True, exist_ok=True)
         target = place / path.name[-_NAME_CHARACTERS_MAX:]
-        if target.is_symlink():  # the names differ only in the part that was cut off
+        if target.is_symlink():  # The names differ only in the part that was cut off.
             continue
         target.symlink_to(folder / one.place)
         if is_text:
@@ -79,7 +82,8 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
 def _link_beside(
     given: Sequence[GivenFile], folder: Path, out: Path, numbers: Mapping[PurePosixPath, int]
 ) -> None:
-    """Link the files of a log directory beside the folder of each of its partitions."""
+    """For each partition of a log directory, link the files of the log directory into the folder above the
+    partition's."""
     for one in given:
         path = PurePosixPath(one.path)
         if path.name not in _OF_LOG_DIRECTORY:
@@ -96,7 +100,8 @@ def _begin(path: Path) -> bytes:
 
 
 def is_bundle(path: str, begin: bytes) -> bool:
-    """Whether a file with this path and beginning can only be a bundle: it is gzipped and has no segment's name."""
+    """Whether a file with this path and beginning can only be a bundle, because it is gzipped and does not
+    have the name of a segment."""
     return begin.startswith(MAGIC) and base_offset_of(path) is None
 
 

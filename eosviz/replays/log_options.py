@@ -1,4 +1,4 @@
-"""The user's statements about a log, besides its files."""
+"""What the user states about a log in addition to its files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOMENTS = ("now", "copied_after")
 
 
 class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of `declared.Declared`, as JSON; times in milliseconds since 1970."""
+    """The fields of `declared.Declared`, for JSON. Times are in milliseconds since 1970."""
 
     now: int | None = None
     transaction_partitions: int | None = None
@@ -22,12 +22,12 @@ class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copied_after: int | None = None
 
     def declared(self) -> Declared:
-        """These options as a `Declared`. Raises ContradictedError."""
+        """These options as a `Declared`. Raises ContradictedError if one of them cannot be true."""
         return Declared(**msgspec.structs.asdict(self))
 
 
 def fields_of(options: LogOptions) -> dict[str, str]:
-    """The form's fields for these options: the inverse of `options_of`, apart from the spelling of times."""
+    """The fields of the page's form for these options, as texts. `options_of` reads them back."""
     fields: dict[str, str] = {}
     for name, value in msgspec.structs.asdict(options).items():
         if value is None or value is False:
@@ -40,7 +40,8 @@ def fields_of(options: LogOptions) -> dict[str, str]:
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
-    """Read the fields of the page; an empty field states nothing. Raises ReplayRefused."""
+    """Reads the options from the fields of the page's form. An empty field states nothing. Raises
+    ReplayRefused if a field has a wrong value."""
     count, now, after = (
         form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
     )

@@ -1,4 +1,5 @@
-"""A log case's summary as its page shows it: problems first, then each partition's transactions as bars."""
+"""Makes the context of a log case's page: problems come first, then the transactions of each partition as
+bars."""
 
 import re
 from typing import Any
@@ -11,17 +12,18 @@ from eosviz.reference.signatures import Signature, fitting, lesson_of
 from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
-"""At most this many transactions of one partition are drawn."""
+"""Of each partition, at most this many transactions are drawn."""
 WIDTH = 1000
 _BAR_MIN = 4
 ROWS_MAX = 6
-"""Transactions that overlap are drawn in at most this many rows."""
+"""Transactions that overlap are drawn in different rows, of which there are at most this many."""
 ROW, GAP = 16, 4
-"""Height of a row, and of the gap before and after it."""
+"""The height of a row, and of the gap before and after it, in units of the picture."""
 _RESULTS = ("open", "committed", "aborted", "ended")
 
 _STATED = {"logs.evidence.readers_waited": "logs.sample.readers_waited"}
-"""Key of evidence that rests on a statement of the user → the key that is used if the statement is the sample's."""
+"""Dict of key of evidence that is a statement of the user → the key that replaces it if the statement belongs
+to the sample."""
 _LINE = "logs.line."
 
 _DAMAGE = {kind.value: kind for kind in DamageKind}
@@ -32,8 +34,8 @@ Json = dict[str, Any]
 
 
 def log_case_page(analysis: Json, is_sample: bool = False) -> Json:
-    """The context of the page's template. ``analysis``: `log_analysis.Row.analysis`. ``is_sample``: the statements
-    beside the files are the sample's, not the reader's."""
+    """The context of the page's template. ``analysis``: `log_analysis.Row.analysis`. ``is_sample``: whether
+    the statements about the files belong to the sample and are not the reader's."""
     if "too_much" in analysis:
         return {"too_much": True}
     problems = [_with_signatures(one) for one in analysis["verdicts"] if one["kind"] != "healthy"]
@@ -57,7 +59,8 @@ def log_case_page(analysis: Json, is_sample: bool = False) -> Json:
         }
         for partition in analysis["partitions"]
     ]
-    # Kafka's internal partitions come last; within either group, partitions with problems come first.
+    # Kafka's internal partitions come last. Among the internal ones and among the others, partitions with
+    # problems come first.
     rows.sort(key=lambda row: (is_internal(row["name"]), row["verdict"] == "healthy"))
     return {
         "summary": summary(analysis, answers),
@@ -98,14 +101,15 @@ def _line_kinds(evidence: list[Json]) -> set[str]:
 
 
 def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]:
-    """Signatures that fit the log lines or a healthy log, and that no problem shows."""
+    """The signatures that fit the log lines, or a healthy log, and are not shown with a problem."""
     shown = {signature.name for problem in problems for signature in problem["signatures"]}
     kinds = _line_kinds(analysis.get("log_lines", []))
     return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in shown]
 
 
 def _text(text: Json | None) -> Json | None:
-    """The document's `text`, with its examples as objects; None for a case without text."""
+    """The document's `text`, with its examples as objects; None if the case has no text. Earlier releases
+    stored the examples as strings."""
     if text is None:
         return None
     examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
@@ -114,7 +118,7 @@ def _text(text: Json | None) -> Json | None:
 
 
 def damage_sentences(damage: str) -> list[Json]:
-    """The sentences about one damaged place. `damage`: its line as the command prints it."""
+    """The sentences that describe one damaged place. `damage`: the line in which the command prints it."""
     file, _, rest = damage.partition(": ")
     if rest == INVALID:
         return [{"key": "logs.damage.invalid", "params": {"file": file}}]
@@ -145,8 +149,8 @@ def _notes(verdict: Json) -> list[Json]:
 
 
 def _drawn(partition: Json, transactions: list[Json]) -> Json:
-    """Bars in a picture of width WIDTH, from the log's start to its high watermark. A transaction that begins within
-    another one has its bar in the next row."""
+    """The transactions of a partition as bars. The picture has the width WIDTH, from the log's start to its
+    high watermark. A transaction that begins within another one has its bar in another row."""
     counts = {result: sum(one["result"] == result for one in transactions) for result in _RESULTS}
     start, end = partition["log_start"], partition["high_watermark"]
     if end <= start:
@@ -155,7 +159,7 @@ def _drawn(partition: Json, transactions: list[Json]) -> Json:
     shown = sorted(transactions, key=lambda one: one["first_offset"])[:BARS_MAX]
     bars = []
     ends: list[float] = []
-    """The place where the newest bar of each row ends."""
+    """For each row, where its newest bar ends."""
     for one in shown:
         last = one["marker_offset"] if one["marker_offset"] is not None else end - 1
         left = max(0.0, (one["first_offset"] - start) * scale)

@@ -1,8 +1,8 @@
 """Writes the files of a broker's log to the data folder while they arrive, and keeps the names of their
 folders.
 
-Django keeps only the last part of an uploaded file's name, but Kafka names the folder after topic and
-partition. A file is stored under a number, and its path as text.
+Django keeps only the last part of an uploaded file's name, but Kafka puts topic and partition into the name
+of the folder. A file is stored under a number, and its path is stored as text.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 ALL_BYTES_MAX = 128 * 1024 * 1024
 FILES_MAX = 1000
 FIRST_FIELD = "files"
-"""The form's main field; files of other fields are in a folder named after their field."""
+"""The form's main field. A file of another field counts as one in a folder with the field's name."""
 _PATH_CHARACTERS_MAX = 300
 _ENTRY_BYTES = {".index": 8, ".timeindex": 12}
-"""Bytes of an entry. Kafka creates these files 10 MB long, and the zeros after the last entry are not stored."""
+"""Dict of ending → the size of an entry in bytes. Kafka creates these files with 10 MB; the zeros after the
+last entry are not stored."""
 _ZEROS = bytes(64 * 1024)
 
 
 class LogFiles(FileUploadHandler):
-    """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused beyond a
-    bound."""
+    """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused if a limit
+    is exceeded."""
 
     def __init__(self, folder: Path, request: HttpRequest | None = None) -> None:
         super().__init__(request)
@@ -47,7 +48,8 @@ class LogFiles(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         path = self.file_name or ""
-        # Folders with the same name in two fields are two folders, because brokers use the same names.
+        # Two fields may have folders with the same name, because brokers use the same names. They stay
+        # different folders.
         self._begin(path if self.field_name == FIRST_FIELD else f"{self.field_name}/{path}")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
@@ -57,18 +59,18 @@ class LogFiles(FileUploadHandler):
         self.close()
 
     def add(self, path: str, content: bytes) -> None:
-        """Add a file that the form does not send as a file, such as pasted text."""
+        """Add content that the form does not send as a file, such as pasted text, as a file."""
         self._begin(path)
         self._take(content)
         self.close()
 
     def finish(self) -> None:
-        """Write the manifest."""
+        """Write the manifest. To be called after the last file."""
         self.close()
         (self._folder / MANIFEST).write_bytes(msgspec.json.encode(list(self._given.values())))
 
     def close(self) -> None:
-        """Close the file that is being written, also if the upload broke off in the middle of it."""
+        """Close the file that is being written, complete or not."""
         if self._file is not None:
             size = self._file.bytes
             self._file.close()
@@ -83,7 +85,7 @@ class LogFiles(FileUploadHandler):
             raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
         name, copies = path, 1
         while name in self._given:
-            # Two files with the same path come from two folders.
+            # Two files with the same path come from different folders.
             copies += 1
             name = f"{copies}/{path}"
         place = str(len(self._given))
@@ -103,7 +105,8 @@ class LogFiles(FileUploadHandler):
 
 
 class _Stored:
-    """One file that is being written. `entry_bytes` above 0: zeros after the last entry are left out."""
+    """One file that is being written. If `entry_bytes` is above 0, the zeros after its last entry are left
+    out."""
 
     def __init__(self, file: BinaryIO, name: str, entry_bytes: int) -> None:
         self._file = file
@@ -125,7 +128,7 @@ class _Stored:
 
     def close(self) -> None:
         if self._entry_bytes:
-            # The last entry itself may end with zeros.
+            # The last entry may itself end with zeros.
             self._write_zeros(min(self._zeros, -self.bytes % self._entry_bytes))
         self._file.close()
 
@@ -141,7 +144,8 @@ class _Stored:
 
 
 class KeepPaths(FileUploadHandler):
-    """Parses the form instead of Django, to keep the files' paths. `handlers`: the upload handlers of the files."""
+    """An upload handler that parses the form in place of Django, because this keeps the files' paths.
+    `handlers`: the upload handlers for the files."""
 
     def __init__(self, request: HttpRequest, *handlers: FileUploadHandler) -> None:
         super().__init__(request)

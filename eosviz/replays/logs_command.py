@@ -1,4 +1,4 @@
-"""`manage.py logs PATH…`: its arguments, and the code that carries it out. Django is imported only when
+"""`manage.py logs PATH…`: its options, and the code that carries it out. Django is imported only when it is
 needed, because most logs are read in less time than Django takes to start."""
 
 import gc
@@ -23,9 +23,9 @@ from eosviz.pipeline.kafka_logs.words import as_kept
 HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers see, and a verdict."
 
 LANGUAGES = ("en", "zh-Hans")
-"""The languages of a report."""
+"""The languages in which a report can be written."""
 Write = Callable[[str], Any]
-"""A function that gets a line without a line feed and writes it with one."""
+"""The type of a function that writes a line. The line that it gets has no line feed."""
 
 
 class CommandFailed(Exception):
@@ -33,7 +33,7 @@ class CommandFailed(Exception):
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add every argument of the command."""
+    """Add the options and arguments of the command."""
     parser.add_argument(
         "paths",
         metavar="PATH",
@@ -77,7 +77,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], out: Write, err: Write) -> None:
-    """Read the paths and print to `out`; what is not part of the result goes to `err`. Raises CommandFailed."""
+    """Read the paths and print the result with `out`. Everything else is printed with `err`. Raises
+    CommandFailed."""
     paths = [Path(path) for path in options["paths"]]
     depth = Depth.DEEP if options["deep"] else Depth.HEADERS
     if options["keep"]:
@@ -109,7 +110,7 @@ def _report(case: Case, language: str) -> Iterator[str]:
 
 
 def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
-    """Print what the bundle contains and what it does not, then write it. The text goes to `err`."""
+    """Print what the bundle contains and what it does not, then write it. The text is printed with `err`."""
     from eosviz.pipeline.kafka_logs.bundle_writing import save
 
     for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):
@@ -119,7 +120,7 @@ def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
 
 
 def _check_site() -> None:
-    """Load Django for its database. Raises CommandFailed if tables are missing."""
+    """Load Django, whose database is needed. Raises CommandFailed if tables are missing."""
     import django
     from django.apps import apps
     from django.core.management.base import CommandError
@@ -135,7 +136,7 @@ def _check_site() -> None:
 
 
 def _keep(case: Case) -> str:
-    """Store the summary in the site's database; returns the address of its page."""
+    """Store the case in the site's database. Returns the address of its page."""
     from django.urls import reverse
 
     from eosviz.replays.actions import keep_case
@@ -144,9 +145,9 @@ def _keep(case: Case) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The whole command; returns the exit code."""
-    # Everything that is read stays until the end and forms no cycles, so the garbage collector is turned off:
-    # it took a third of the time of a case with many transactions.
+    """Runs the command. Returns the exit code."""
+    # The garbage collector is turned off: everything that is read stays until the end and has no cycles, and
+    # collecting took a third of the time for a case with many transactions.
     gc.disable()
     parser = ArgumentParser(prog="manage.py logs", description=HELP)
     add_arguments(parser)
@@ -158,7 +159,8 @@ def main(arguments: Sequence[str]) -> int:
         _to(sys.stderr)(f"CommandError: {error}")
         return 1
     except BrokenPipeError:
-        # The reader has closed the pipe. Without this, Python would report that when it flushes stdout at its exit.
+        # The reader of the pipe has closed it. Without this, Python would print an error when it flushes
+        # stdout at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -1,5 +1,5 @@
-"""Turns errors in the shape of a line into sentences of the catalogue. The wrong part of the line is a path,
-`step.changes[0].path`."""
+"""Converts a decoder's error about a line into a sentence of the catalogue. The sentence states the wrong
+part of the line as a path, such as `step.changes[0].path`."""
 
 import re
 from typing import Any
@@ -23,12 +23,12 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("wrong_type", r"Expected `(?P<expected>[a-z| ]+)`, got `(?P<got>[a-z]+)`"),
     )
 )
-"""(name, pattern) of each kind; the first pattern that matches counts. The sentence of a kind is
-`replays.misshapen.<name>`."""
+"""The kinds of errors, as (name, pattern of the error's text). The first pattern that matches counts. The
+sentence is `replays.misshapen.<name>`."""
 
 
 def sentence_of(sentence: str) -> dict[str, Any]:
-    """Key and parameters of the sentence for a decoder's error text."""
+    """The key and the parameters of the sentence for the text of a decoder's error."""
     found = _PLACE.search(sentence)
     place = found["place"] if found else ""
     bare = sentence[: found.start()] if found else sentence
@@ -50,5 +50,5 @@ def _params(place: str, found: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown(place: str) -> str:
-    """The end of the path, without characters that break a line or change the reading direction."""
+    """The end of a path, with characters replaced that break a line or change the direction of reading."""
     return _UNPRINTABLE.sub("\ufffd", place[-_PLACE_CHARACTERS_MAX:]) or "$"

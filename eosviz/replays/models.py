@@ -1,4 +1,5 @@
-"""Stored replays and log cases, the files made for links, and the rows of exports, uploads and publications."""
+"""The models of replays and log cases, of the files made for links, and of exports, uploads and
+publications."""
 
 import uuid
 from datetime import timedelta
@@ -10,20 +11,21 @@ from django.utils import timezone
 from eosviz.jobs import BackgroundJob, BackgroundJobQuerySet
 
 LINKED_FILES_MAX = 2_000
-"""At most this many link files are kept. The oldest file is deleted, and made again when it is requested."""
+"""At most this many files of links are stored. The oldest is deleted, and made again when it is requested."""
 
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
     def readable_by(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own replays, and those without an owner, which are found by their link."""
+        """The replays that a browser may read: its own, and those without an owner, for which one needs only
+        the link."""
         return self.filter(owner__in=[browser, ""])
 
     def public(self) -> "ReplayQuerySet":
-        """The replays without an owner, which everyone may see."""
+        """The replays without an owner. Everyone may see them."""
         return self.filter(owner="")
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own replays, newest first, without the large columns."""
+        """The browser's own replays, the newest first, without their large columns."""
         return (
             self.filter(owner=browser)
             .exclude(owner="")
@@ -36,8 +38,8 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         return self.filter(file__isnull=False)
 
     def with_lack(self) -> "ReplayQuerySet":
-        """The replays with a column `lacks_file`: true for a session whose file was not kept, so that it
-        cannot be exported."""
+        """The replays, with the column `lacks_file`: true for a session that cannot be exported, because its
+        file was not kept."""
         return self.annotate(
             lacks_file=models.ExpressionWrapper(
                 models.Q(kind="session", file__isnull=True), models.BooleanField()
@@ -46,37 +48,40 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
 
 
 class Replay(models.Model):
-    """One imported session or log case. Its row does not change, except that a browser's replays may get an account
-    as their owner."""
+    """One imported session or one log case. Its row does not change, except that an account may become its
+    owner in place of a browser."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True, blank=True)
-    """The owner's key (`eosviz/browser.py`); empty for replays from the command line and for the case of the
+    """The owner's key (`eosviz/browser.py`). Empty for replays from the command line, and for the case of the
     sample log."""
     kind = models.CharField(max_length=10, choices=[("session", "session"), ("log", "log")])
     title = models.JSONField()
-    """Language → text."""
+    """The title. Dict of language → text."""
     scenario = models.CharField(max_length=100, blank=True)
     variant = models.CharField(max_length=200, blank=True)
     engine = models.CharField(max_length=40, blank=True)
     digest = models.CharField(max_length=64)
-    """The last digest of the file's chain; for a log case, SHA-256 of its player file."""
+    """For a session, the last digest of the file's chain; for a log case, the SHA-256 of its player file."""
     steps = models.PositiveIntegerField()
     state = models.CharField(max_length=12)
-    """``verified``, ``differs``, ``recorded``, ``stopped`` (docs/replay-format.md) or ``log``."""
+    """What checking the file has found: ``verified``, ``differs``, ``recorded`` or ``stopped``
+    (docs/replay-format.md). For a log case ``log``."""
     finding = models.JSONField(default=dict)
-    """Parameters of the sentence about the state. For a session: `branch`, `step` and `checked` (`checking.py`). For a
-    log case: its partitions, the files that were not read, and whether it is shortened."""
+    """The parameters of the sentence about the state. For a session: `branch`, `step` and `checked`
+    (`checking.py`). For a log case: its partitions, the files that were not read, and whether it was
+    shortened."""
     as_written = models.BooleanField(default=True)
-    """Whether the library has this run, apart from its interventions. Replays of earlier releases count as
-    runs of the library."""
+    """Whether the library contains this run, apart from the run's interventions. True for all replays of
+    earlier releases."""
     analysis = models.JSONField(default=None, null=True)
-    """The analysis of a log case (`log_analysis.Row.analysis`); None for a session."""
+    """The analysis of a log case (`log_analysis.Row.analysis`). Null for a session, and for a case that can
+    be shown and not judged."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
-    """The bundle of a log case, without names, so that it can be passed on (docs/logs.md, Bundles); None if it has
-    none."""
+    """The bundle of a log case, with pseudonyms in place of names, so that it can be passed on (docs/logs.md,
+    Bundles). Null if the case has none."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()
@@ -86,18 +91,18 @@ class Replay(models.Model):
 
     @property
     def sentence_key(self) -> str:
-        """The catalogue key of the sentence about its state; parameters are ``sentence_params``."""
+        """The key of the sentence about the replay's state. Its parameters are ``sentence_params``."""
         return f"replays.state.{self.state}"
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about the transactions: the log case was judged, or the process that judged
-        it gave no answer."""
+        """Whether the log case has a page about its transactions: it was judged, or judging it took too much
+        time or memory, which the page says."""
         return self.kind == "log" and self.analysis is not None
 
     @property
     def badge_key(self) -> str:
-        """The key of the text that names the state in one or two words."""
+        """The key of the text that states the replay's state in one or two words."""
         return f"replays.badge.{self.state}"
 
     @property
@@ -106,7 +111,8 @@ class Replay(models.Model):
 
 
 class ReplayFile(models.Model):
-    """The replay file of an imported session (docs/replay-format.md). Earlier releases did not store it."""
+    """The replay file of an imported session (docs/replay-format.md). Sessions that earlier releases imported
+    may have none."""
 
     replay = models.OneToOneField(Replay, on_delete=models.CASCADE, primary_key=True, related_name="file")
     content = models.BinaryField()
@@ -116,11 +122,12 @@ class ReplayFile(models.Model):
 
 
 class LinkedFile(models.Model):
-    """A file made for a link (`linked.py`). It can be made again from the address."""
+    """A file that was made for a link (`linked.py`). The link's address determines its content, so it can be
+    made again."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    """SHA-256 of everything that determines the file: kind, engine, version of the scenario, variant, interventions;
-    for a picture also the step."""
+    """The SHA-256 of everything that determines the file: its kind, the engine's version, the version of the
+    scenario, the variant and the interventions; for a picture also the step."""
     kind = models.CharField(max_length=10)
     content = models.BinaryField()
     made = models.DateTimeField(auto_now_add=True, db_index=True)
@@ -130,12 +137,12 @@ class LinkedFile(models.Model):
 
 
 EXPORTS_AT_ONCE = 2
-"""One person has at most this many unfinished exports."""
+"""One person may have at most this many unfinished exports."""
 EXPORTS_KEPT = 10
 EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
-"""A published player file, gzipped, has at most this many bytes."""
+"""The largest size of a published player file, in bytes, gzipped."""
 
 
 class ExportState(models.TextChoices):
@@ -151,7 +158,7 @@ UNFINISHED = (ExportState.WAITING, ExportState.WORKING)
 
 class FileJobQuerySet(BackgroundJobQuerySet):
     def of_browser(self, browser: str) -> Self:
-        """The browser's own rows, newest first."""
+        """The browser's own rows, the newest first."""
         return super().of_browser(browser).order_by("-created", "id")
 
     def expired(self) -> "FileJobQuerySet":
@@ -159,12 +166,11 @@ class FileJobQuerySet(BackgroundJobQuerySet):
 
 
 class Export(BackgroundJob):
-    """A file that is being made from a session or an imported replay, or a replay that is being published,
-    with its progress. It has a `session`, and possibly one `branch` of it, or a `replay`, and possibly one
-    `line`."""
+    """A request to make a file of a session or of an imported replay, or to publish it, with its progress.
+    Either `session` is set, possibly with one `branch` of it, or `replay`, possibly with one `line`."""
 
     UNFINISHED = UNFINISHED
-    BEATING = UNFINISHED  # an export that no worker takes counts as lost, too
+    BEATING = UNFINISHED  # An export that no worker takes also counts as lost.
     SILENT_SECONDS = 60.0
 
     owner = models.CharField(max_length=64, db_index=True)
@@ -172,26 +178,26 @@ class Export(BackgroundJob):
         "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True, null=True
     )
     branch = models.ForeignKey("walkthroughs.Branch", on_delete=models.CASCADE, null=True, related_name="+")
-    """The only branch of the session to export; None: every branch."""
+    """The one branch of the session that is exported; null: all branches."""
     replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="exports", null=True)
     line = models.CharField(max_length=64, blank=True)
-    """The id of the only branch of the replay to export; empty: every branch."""
+    """The id of the one branch of the replay that is exported; empty: all branches."""
     form = models.CharField(max_length=12)
     """A key of `FORMS` (`forms/`), or `publish`."""
     language = models.CharField(max_length=10)
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     done = models.PositiveIntegerField(default=0)
-    """How many of `total` steps have been written or read again."""
+    """The number of steps that have been written or read again, of `total`."""
     total = models.PositiveIntegerField(default=0)
     beat = models.DateTimeField(default=timezone.now)
-    """The time of the worker's last report; at first, that of the request."""
+    """The time of the worker's last report. Before the first report, the time of the request."""
     name = models.CharField(max_length=200, blank=True)
-    """The file name of the download."""
+    """The name of the file for the download."""
     bytes = models.PositiveBigIntegerField(default=0)
     result = models.CharField(max_length=200, blank=True)
-    """The address of the published replay."""
+    """The address of the published replay; empty if nothing was published."""
     refusal = models.JSONField(default=None, null=True)
-    """Why the export failed: `{"key", "params"}` of a sentence; None unless it failed."""
+    """Why the export failed, as a sentence's `{"key", "params"}`; null if it has not failed."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()
@@ -201,35 +207,35 @@ class Export(BackgroundJob):
 
     @property
     def place(self) -> str:
-        """The file's name in the store of exports."""
+        """The name of the file in the store of exports."""
         return str(self.id)
 
     @property
     def shown_state(self) -> str:
-        """The state; an unfinished export without a report for SILENT_SECONDS counts as failed."""
+        """The state for pages. An unfinished export without a report for SILENT_SECONDS counts as failed."""
         return ExportState.FAILED.value if self.is_silent else str(self.state)
 
 
 class Upload(BackgroundJob):
-    """An uploaded replay file or log. Until the upload has ended, its files are in the store of uploads,
-    under the row's id."""
+    """An uploaded replay file or log. Until the upload has ended, its files are in a folder of the store of
+    uploads."""
 
     UNFINISHED = UNFINISHED
-    BEATING = ()  # a worker that starts takes up unfinished uploads again
+    BEATING = ()  # No report is expected, because each worker that starts takes up unfinished uploads.
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=32, blank=True)
-    """A digest of the sender's address (`bounded.register.Caller`)."""
+    """A digest of the sender's network address (`bounded.register.Caller`)."""
     kind = models.CharField(max_length=10)
     """A key of `uploads.KINDS`."""
     options = models.JSONField(default=dict)
-    """The options of a log (`log_options.LogOptions`)."""
+    """The options of an uploaded log (`log_options.LogOptions`)."""
     bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     result = models.ForeignKey(Replay, on_delete=models.CASCADE, null=True, related_name="+")
     refusal = models.JSONField(default=None, null=True)
-    """Why there is no result: `{"key", "params"}` of a sentence; None unless the upload failed."""
+    """Why the upload failed, as a sentence's `{"key", "params"}`; null if it has not failed."""
     beat = models.DateTimeField(default=timezone.now)
-    """The time at which the row was made or, later, at which its page last asked a worker to take the upload."""
+    """The time at which the row was made, or at which its page last offered it to the workers."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()
@@ -239,7 +245,8 @@ class Upload(BackgroundJob):
 
     @property
     def place(self) -> str:
-        """The name of the upload's folder in the store of uploads, and of its entry in the register."""
+        """The name of the upload's folder in the store of uploads, and of its request in the register of
+        bounded processes."""
         return str(self.id)
 
 
@@ -249,19 +256,20 @@ class PublicationQuerySet(models.QuerySet["Publication"]):
 
 
 class Publication(models.Model):
-    """A published replay of one person. Its files are in the store of published files, under the digest."""
+    """One person's publication of a replay. Its files are in the store of published files, in a folder with
+    the digest as its name."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
     digest = models.CharField(max_length=64, db_index=True)
-    """SHA-256 of the player file's content; the address contains it."""
+    """The SHA-256 of the player file's content. It is a part of the publication's address."""
     title = models.JSONField()
     scenario = models.CharField(max_length=100, blank=True)
     variant = models.CharField(max_length=200, blank=True)
     engine = models.CharField(max_length=40)
     steps = models.PositiveIntegerField()
     bytes = models.PositiveBigIntegerField()
-    """The size of all its files."""
+    """The size of all files of the publication, in bytes."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = PublicationQuerySet.as_manager()

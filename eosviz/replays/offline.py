@@ -1,8 +1,9 @@
-"""One HTML file that plays a replay anywhere: it contains everything that the player needs, and refers to no other
-address.
+"""Makes an HTML file that plays a replay anywhere: it contains everything that the player needs, and refers
+to no address.
 
-The replay inside is the file of docs/replay-format.md, so an import can take it out. The content security policy allows
-only the page's own script and style, by their hash, and fonts and pictures that are inside the page.
+The replay in it is a replay file (docs/replay-format.md), which an import can take out. The content security
+policy permits only the page's own script and style, by their hashes, and fonts and pictures that are inside
+the page.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from eosviz.replays.lines import canonical
 
 _FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")
 _SYSTEMS_OWN = 'local("sans-serif")'
-"""This source replaces the file with rare letters, which is larger than the rest of the typeface. No font has
-this name, so the browser shows rare letters in the system's typeface."""
+"""The source that replaces the file with rare letters, which is larger than the rest of the typeface. No font
+has this name, so browsers show rare letters in the system's typeface."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
-"""The number of bytes that are encoded at once. It is a multiple of three, so that there is no padding in the
-middle."""
+"""The number of bytes that are encoded at once. It is a multiple of three, so that Base64 adds no padding
+between two pieces."""
 
 
 class NotBuilt(Exception):
-    """The front end is not built, or contains text that would end the script or style element."""
+    """The front end is not built, or it contains text that would end the page's script or style element."""
 
 
 def offline_file(own: Own, replay: BinaryIO, language: str) -> Iterator[bytes]:
-    """The file in pieces. ``replay`` is a checked replay file at its beginning."""
+    """The HTML file in pieces. ``replay``: a checked replay file, at its beginning."""
     yield _page(own, language).encode()
     while piece := replay.read(_PIECE):
         yield base64.b64encode(piece)
@@ -51,12 +52,12 @@ def offline_file(own: Own, replay: BinaryIO, language: str) -> Iterator[bytes]:
 
 
 def _page(own: Own, language: str) -> str:
-    """Everything before the replay."""
+    """The part of the page before the replay."""
     script, style = _built("player-whole.js"), _with_typeface(_built("player-whole.css"))
     fields = {**msgspec.json.decode(own.fields), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
-        "script": mark_safe(script),  # the front end's own text, which _built has checked
+        "script": mark_safe(script),  # the front end's own text, which `_built` has checked
         "style": mark_safe(style),
         "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
         "title": own.title,
@@ -68,11 +69,12 @@ def _page(own: Own, language: str) -> str:
     }
     with override(language.lower()):
         page: str = render_to_string("replays/offline.html", context)
-    return page.rstrip("\n")  # ends with `carriers.OPENING`
+    return page.rstrip("\n")  # The page ends with `carriers.OPENING`.
 
 
 def policy(script: str, style: str) -> str:
-    """The content security policy. It forbids every request; pictures and fonts come from the page and its style."""
+    """The content security policy of the page. It forbids all requests. Fonts and pictures come from the page
+    and its style."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -91,8 +93,8 @@ def _hash_of(text: str) -> str:
 
 
 def _built(name: str) -> str:
-    """The text of a file of `static/dist` for the inside of a page. Raises NotBuilt if the file is missing or
-    would end the page's element."""
+    """The text of a file in `static/dist`, to be put into a page. Raises NotBuilt if the file is missing, or
+    if its text would end the page's script or style element."""
     text = _found(f"dist/{name}").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
     text = "\n".join(lines)
@@ -103,7 +105,7 @@ def _built(name: str) -> str:
 
 
 def _with_typeface(style: str) -> str:
-    """The style with the Latin letters of the typeface inside, instead of the address of their file."""
+    """The style, with the typeface's Latin letters in it in place of the address of their file."""
 
     def held(address: re.Match[str]) -> str:
         name = address[1]
@@ -124,7 +126,7 @@ def _found(name: str) -> Path:
 
 @cache
 def _tables() -> tuple[tuple[str, str], ...]:
-    """Words, machines and pseudocode: the same in every offline file."""
+    """Tables that all offline files contain: words, state machines and pseudocode, as (name, content)."""
     words = ((f"words-{language}", offline_catalogue(language)) for language in LANGUAGES)
     drawn = (
         (f"machine-{name}", msgspec.json.encode(machine_json(machine)))

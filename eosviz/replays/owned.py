@@ -1,5 +1,5 @@
-"""Registers what people own here (`accounts/owning.py`): replays, exports, uploads, publications, and sessions as
-files in the account's package."""
+"""Registers replays, exports, uploads and publications among what people own (`accounts/owning.py`), and adds
+sessions as files to the account's package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PIECE_BYTES = 64 * 1024
 
 @register
 class SessionsAsFiles(Owned):
-    """Each session as a replay file. The app `walkthroughs` registers everything else about sessions."""
+    """Adds each session as a replay file. The app `walkthroughs` registers everything else about sessions."""
 
     model = Session
 
@@ -38,14 +38,14 @@ class Replays(OwnedByKey):
     kind = "replays"
 
     def files(self, user: User) -> Iterator[File]:
-        """Each replay as a player file and, if its replay file was kept, as this file too."""
+        """The player file of each replay and, if it was kept, the replay file."""
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             yield f"replays/{replay.id}.player.json.gz", (bytes(replay.player),)
         for kept in ReplayFile.objects.filter(replay__owner=user.owner_key).iterator(chunk_size=1):
             yield f"replays/{kept.replay_id}.eosviz.jsonl.gz", (bytes(kept.content),)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """Old imports of browsers without an account. Replays without an owner are kept."""
+        """Old imports of browsers without an account. Replays without an owner are not among them."""
         return without_account(Replay.objects.filter(created__lt=before))
 
 

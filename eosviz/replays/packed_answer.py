@@ -1,4 +1,5 @@
-"""A gzipped JSON file as a response: unpacked for clients that do not accept gzip, and 304 for those that have it."""
+"""Makes a response of a gzipped JSON file. It is unpacked for clients that do not accept gzip. A client that
+already has the file gets 304."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from eosviz.streamed import Streamed, StreamedFile
 
 
 def packed_answer(request: HttpRequest, packed: bytes | BinaryIO, digest: str, kept: str) -> HttpResponseBase:
-    """The file as a response. `digest` identifies the content, `kept` is its Cache-Control. An open file is closed at
-    the end."""
+    """The file as a response. `digest`: identifies the content. `kept`: the value of Cache-Control. If
+    `packed` is an open file, it is closed at the end."""
     tag = f'"{digest}"'
     if request.headers.get("If-None-Match") == tag:
         response: HttpResponseBase = HttpResponse(status=HTTPStatus.NOT_MODIFIED)

@@ -1,9 +1,9 @@
-"""A replay as Parquet, with one row for each step, for computations over many of them
+"""Writes and reads a replay as a Parquet file with one row for each step, for computations over many steps
 (docs/replay-format.md).
 
-The columns from `number` to `broken` repeat parts of `step`, so that a query need not parse JSON. The first
-and last line of the replay are in the file's metadata; with them every row's digest can be checked, and the
-file can be imported again. A Parquet file of a user is read in a bounded process (`bounded_check.py`).
+The columns from `number` to `broken` repeat parts of `step`, so that queries need not parse JSON. The first
+and the last line of the replay are in the file's metadata. With them each row's digest can be checked, and
+the file can be imported again. Parquet files of users are read in a bounded process (`bounded_check.py`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SCHEMA = pa.schema(
         pa.field("digest", pa.string(), nullable=False),
     ]
 )
-"""`broken`: guarantees that the step broke. `step`: canonical JSON (docs/frame.md)."""
+"""`broken`: the guarantees that the step broke. `step`: the step in canonical JSON (docs/frame.md)."""
 HEADER, END = b"eosviz.header", b"eosviz.end"
 ROWS_IN_A_GROUP = 10_000
 _ROWS_READ_AT_ONCE = 500
@@ -46,11 +46,12 @@ _PIECE = 256 * 1024
 _BROKEN_FILE = (
     pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError,
 )  # fmt: skip
-"""Exceptions for a file that is no Parquet, or a broken one. UnicodeDecodeError is a ValueError."""
+"""The exceptions that reading raises if the file is not Parquet or is damaged. UnicodeDecodeError is a
+ValueError."""
 
 
 def columns_of(step: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a row that repeat parts of its step."""
+    """The values of those columns that repeat parts of the step."""
     return {
         **{name: step[name] for name in ("number", "at", "actor", "kind", "key", "interesting", "rules")},
         "broken": [broken["guarantee"] for broken in step["broken"]],
@@ -58,7 +59,8 @@ def columns_of(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
-    """The file in pieces. ``replay`` is a replay file of this site; ``each`` is called after each step."""
+    """The Parquet file in pieces. ``replay``: a replay file of this site. ``each``: called after each
+    step."""
     lines = split_lines(unpacked(replay, BOUNDS), BOUNDS)
     _, header = next(lines)
     with tempfile.TemporaryFile() as file:
@@ -87,8 +89,8 @@ def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
 
 
 def replay_lines(path: Path, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """The lines of a replay, without line feeds, from a Parquet file. Like the bytes of a replay file, they
-    are not checked yet. Raises ReplayRefused."""
+    """The lines of a replay, without line feeds, from a Parquet file. They still have to be checked, like
+    those of a replay file. Raises ReplayRefused."""
     try:
         with pq.ParquetFile(path) as file:
             yield from _lines(file, bounds)
@@ -125,7 +127,8 @@ def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
 
 
 def write_replay(path: Path, into: BinaryIO) -> None:
-    """Converts a Parquet file to a replay file, which is still to be checked. Raises ReplayRefused."""
+    """Write the lines of a Parquet file to ``into`` as a replay file, which still has to be checked. Raises
+    ReplayRefused."""
     packer = zlib.compressobj(level=1, wbits=GZIP)
     for line in replay_lines(path):
         into.write(packer.compress(line + b"\n"))

@@ -1,5 +1,5 @@
-"""The longest time for which a transaction that has ended held back other producers' records, for the page of a case
-without a problem. It is read from the case's steps (`engine/codec/log_why.py`)."""
+"""Finds the longest time for which a transaction that has ended held back records of other producers. The
+page of a case without a problem shows it. It is read from the case's steps (`engine/codec/log_why.py`)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ Json = dict[str, Any]
 
 
 def longest_hold(steps: Sequence[Json], origin: int | None, hues: Mapping[str, int]) -> Json | None:
-    """The longest hold and a drawing of the log before its end; `others`: how many other holds there are. None if no
-    transaction held back others' records. `origin`: step time 0 in milliseconds since 1970."""
+    """The longest hold, with a drawing of the log before the hold ended; `others`: the number of other holds.
+    None if no transaction held back records of others. `origin`: the time 0 of the steps, in milliseconds
+    since 1970."""
     found = [(step, note) for step in steps for note in step["notes"] if note["key"] in _KEYS]
     if not found or origin is None:
         return None
@@ -50,7 +51,7 @@ def longest_hold(steps: Sequence[Json], origin: int | None, hues: Mapping[str, i
 
 
 def _stored_at(steps: Sequence[Json], partition: str, offset: int) -> int:
-    """The index of the step that stores the batch at this offset."""
+    """The index of the step that stores the batch with this first offset."""
     path = ["partitions", partition, "replicas"]
     return next(
         index

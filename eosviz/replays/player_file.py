@@ -1,4 +1,5 @@
-"""The player file: all that the player needs to play without a server (docs/player.md), gzipped once."""
+"""Makes and reads the player file: all data that the player needs to play without a server (docs/player.md),
+gzipped."""
 
 import io
 import zlib
@@ -31,36 +32,36 @@ class PlayedSession(TypedDict):
 
 
 class Verified(TypedDict):
-    """The result of checking the file. `step`: the first step that differs; the last compared one if the check was
-    stopped; else null."""
+    """What checking the file has found. `step`: the first step that differs; if the check was stopped, the
+    last step that was compared; otherwise null."""
 
     state: Literal["verified", "as_recorded", "differs", "log"]
     engine: NotRequired[str]
     step: NotRequired[int | None]
     sentence: NotRequired[Bilingual]
-    """The result as a sentence."""
+    """The same as a sentence."""
 
 
 class PlayedBranch(TypedDict):
-    """A branch of a player file."""
+    """One branch of the run or log case."""
 
     id: str
     name: str
     said: NotRequired[BranchName]
-    """What pages call the branch. Absent in files of earlier releases."""
+    """The branch's name for pages. Absent in files of earlier releases."""
     parent: str | None
     leaves_at: int
-    """The last step shared with its parent."""
+    """The number of the last step that the branch shares with its parent."""
     newest: int
     finished: str | None
-    """Why the run ended; null while it can continue."""
+    """How the branch's run ended; null while it can continue."""
     interventions: list[MadeIntervention]
     first_broken: dict[str, int]
-    """Guarantee → the step that first broke it."""
+    """Guarantee → the number of the step that first broke it."""
 
 
 class LogWhyLink(TypedDict):
-    """One sentence of the answer to why readers stop (docs/websocket.md, `why`)."""
+    """One sentence of the answer to the question why consumers stop (docs/websocket.md, `why`)."""
 
     key: str
     params: JsonObject
@@ -69,12 +70,12 @@ class LogWhyLink(TypedDict):
     compared: list[Any]
     step: int | None
     answers: NotRequired[bool]
-    """Whether this sentence answers the question. Absent in recordings of earlier releases."""
+    """Whether this sentence answers the question by itself. Absent in files of earlier releases."""
 
 
 class LogWhy(TypedDict):
-    """The answer to why consumers of a partition of a log case stop at `offset`, from step `first` to `last` (null:
-    to the end)."""
+    """The answer to the question why consumers of a partition of a log case stop at `offset`. It holds from
+    step `first` to step `last` (null: to the end)."""
 
     partition: str
     first: int
@@ -84,7 +85,7 @@ class LogWhy(TypedDict):
 
 
 class PlayerFile(TypedDict):
-    """All that the player needs to play without a server (docs/player.md)."""
+    """All data that the player needs to play without a server (docs/player.md)."""
 
     v: Literal[1]
     kind: Literal["replay", "log"]
@@ -94,35 +95,36 @@ class PlayerFile(TypedDict):
     header: NotRequired[Header]
     view: NotRequired[View]
     steps: NotRequired[dict[str, list[Step]]]
-    """Branch id → the steps of the branch itself, which come after `leaves_at`."""
+    """Branch id → the branch's own steps, which come after `leaves_at`."""
     lines: NotRequired[str]
-    """The address of a replay's lines, if header, view and steps are not in the file."""
+    """Where the page has the lines of a replay, if header, view and steps are not in the file."""
     plans: NotRequired[dict[str, Plan]]
-    """Branch id → the plan of the branch, if the file has plans."""
+    """Branch id → the plan of the branch. Absent if the file has no plans."""
     derived: NotRequired[dict[str, FileDerived | None]]
-    """Branch id → the derived facts of the branch, if the file has them; null means the same as a missing entry."""
+    """Branch id → the derived facts of the branch's steps. Null means the same as a missing entry. Absent if
+    the file has no derived facts."""
     transactions: NotRequired[dict[str, TransactionLines]]
-    """Branch id → the transactions of the branch, if the file has them."""
+    """Branch id → the transactions of the branch. Absent if the file has none."""
     why: NotRequired[list[LogWhy]]
-    """The answers to why the consumers of a log case's partitions stop."""
+    """The answers to the question why consumers of a log case's partitions stop."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:
-    """The gzipped player file: ``fields`` and, as ``steps``, the content of ``packed_steps`` (gzipped JSON),
-    which is never unpacked as a whole."""
+    """The gzipped player file: ``fields`` and, as the field ``steps``, the content of ``packed_steps``
+    (gzipped JSON). The content is unpacked piece by piece, never as a whole."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     made = [packer.compress(piece) for piece in _pieces(fields, packed_steps)]
     return b"".join((*made, packer.flush()))
 
 
 def pack_steps(steps: Any) -> bytes:
-    """The gzipped JSON of `steps`, a mapping from branch id to steps; ``pack`` takes it as ``packed_steps``."""
+    """The gzipped JSON of `steps` (branch id → its steps), for the parameter ``packed_steps`` of `pack`."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     return packer.compress(canonical(steps)) + packer.flush()
 
 
 def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
-    """The content of a gzipped file in pieces. An open file is closed at the end."""
+    """The content of a gzipped file in pieces. If `packed` is an open file, it is closed at the end."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     with io.BytesIO(packed) if isinstance(packed, bytes) else packed as file:
         rest = file.read(_PIECE)
@@ -132,7 +134,8 @@ def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
 
 
 def read(packed: bytes) -> Any:
-    """The whole content as JSON data. For log cases, whose steps are bounded."""
+    """The content of a gzipped player file as JSON data. For log cases, which have a limited number of
+    steps."""
     return msgspec.json.decode(b"".join(unpack(packed)))
 
 

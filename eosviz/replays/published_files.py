@@ -1,4 +1,4 @@
-"""Opens published files by their digest. It needs neither engine nor database."""
+"""Opens the files of published replays by their digest. Needs neither the engine nor the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ PLAYER, REPLAY, ABOUT, CARD = "player.json.gz", "replay.eosviz.jsonl.gz", "about
 
 
 def about(digest: str) -> dict[str, Any] | None:
-    """Title, scenario, variant, engine and steps of a published replay; None if none has this digest."""
+    """A dict with the title, scenario, variant, engine and number of steps of a published replay; None if no
+    publication has this digest."""
     found = opened(digest, ABOUT)
     if found is None:
         return None
@@ -23,7 +24,7 @@ def about(digest: str) -> dict[str, Any] | None:
 
 
 def opened(digest: str, name: str) -> BinaryIO | None:
-    """One file of a published replay, open; None if there is none."""
+    """One file of a published replay, opened; None if it does not exist."""
     if DIGEST.fullmatch(digest) is None:
         return None
     try:

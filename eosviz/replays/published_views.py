@@ -1,5 +1,5 @@
 """The public page and files of a published replay, and the view with which its owner withdraws it. The page
-is made from the files alone, and sets no cookie; any site may show it in a frame."""
+is made from the published files alone and sets no cookie. All sites may show it in a frame."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from eosviz.walkthroughs.views import element_attributes
 
 FOR_EVER = "public, max-age=31536000, immutable"
 PAGE_SECONDS = 300
-"""The page may be cached for this many seconds. It is not for ever, because a release may change the page, and its
-owner may withdraw it."""
+"""The page may be cached for this many seconds. The time is limited, because a release may change the page
+and the owner may withdraw the replay."""
 
 
 @xframe_options_exempt
@@ -56,13 +56,13 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest, digest: str) -> HttpResponseBase:
-    """Responds with the player file. Its address contains the SHA-256 of its content."""
+    """Responds with the player file. The address contains the SHA-256 of its content."""
     return packed_answer(request, _opened(digest, published_files.PLAYER), digest, FOR_EVER)
 
 
 @require_safe
 def card(request: HttpRequest, digest: str) -> StreamedFile:
-    """The picture of the replay's end, for link previews."""
+    """Responds with the picture of the replay's last step, for previews of links."""
     response = StreamedFile(_opened(digest, published_files.CARD), content_type="image/png")
     response["Cache-Control"] = FOR_EVER
     return response
@@ -70,7 +70,7 @@ def card(request: HttpRequest, digest: str) -> StreamedFile:
 
 @require_safe
 def replay(request: HttpRequest, digest: str) -> StreamedFile:
-    """The replay file, to keep or to import elsewhere."""
+    """Sends the replay file as a download. Another site can import it."""
     held, name = _opened(digest, published_files.REPLAY), f"{digest[:16]}.eosviz.jsonl.gz"
     response = StreamedFile(held, as_attachment=True, filename=name, content_type="application/gzip")
     response["Cache-Control"] = FOR_EVER

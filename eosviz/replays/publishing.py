@@ -1,7 +1,8 @@
-"""Publishing and withdrawing replays.
+"""Publishes and withdraws replays.
 
-The address contains the SHA-256 of the player file's content, so it can never show anything else, and a reader can
-check the file. Publications of the same content share its files, which are deleted with the last of them.
+The address of a published replay contains the SHA-256 of its player file's content. So it can never show
+anything else, and a reader can check the file. Publications of the same content share the files, which are
+deleted with the last of these publications.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ _PIECE = 256 * 1024
 
 
 def check_room(owner: str) -> None:
-    """Raises ReplayRefused beyond this person's quota."""
+    """Raises ReplayRefused if the owner's quota of published replays is full."""
     quotas.check(owner, "published", refused=ReplayRefused)
 
 
 def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
-    """Store the files and the row of a publication. ``packed`` is the player file; ``replay`` the checked replay file,
-    at its beginning; ``card`` the picture, empty for none. Publishing the same replay again changes nothing. Raises
-    ReplayRefused beyond the size or the quota."""
+    """Store the files and the row of a publication. ``packed``: the player file. ``replay``: the checked
+    replay file, at its beginning. ``card``: the picture; empty if there is none. If the owner has already
+    published the same replay, nothing changes. Raises ReplayRefused if the file is too large or a quota is
+    exceeded."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
     digest = digest_of(packed)
@@ -55,13 +57,13 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
         size = len(packed) + len(card) + replay.seek(0, os.SEEK_END)
         replay.seek(0)
         quotas.check(owner, "published_bytes", size, refused=ReplayRefused)
-        wait_for_others(digest)  # another process may be removing the same files
+        wait_for_others(digest)  # Another process may be deleting the same files.
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)
         made.bytes += published.write(_pieces(replay), digest, REPLAY)
         if card:
             made.bytes += published.write([card], digest, CARD)
-        # From here on the page exists.
+        # From now on, the page of the publication exists.
         made.bytes += published.write([canonical(about)], digest, ABOUT)
         made.save(force_insert=True)
         note(None, owner_of(owner), "published_replay", **_named(made))
@@ -69,7 +71,8 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
 
 
 def withdraw(publication: Publication, actor: User | None) -> None:
-    """Withdraw a publication. Its files are deleted with the last publication of the same content."""
+    """Withdraw a publication, and note this in the audit log. The files are deleted with the last publication
+    of the same content."""
     with transaction.atomic():
         note(None, actor, "withdrew_replay", **_named(publication))
         publication.delete()
@@ -80,7 +83,7 @@ def _named(publication: Publication) -> dict[str, Any]:
 
 
 def digest_of(packed: bytes) -> str:
-    """SHA-256 of a gzipped player file's unpacked content, as any reader can compute it."""
+    """The SHA-256 of a player file's content after gunzip. Any reader can compute it, too."""
     made = hashlib.sha256()
     for piece in player_file.unpack(packed):
         made.update(piece)
@@ -88,7 +91,8 @@ def digest_of(packed: bytes) -> str:
 
 
 def forget_unnamed(digest: str) -> None:
-    """Delete the files of this digest, unless a publication has it. Waits for a process that is storing them."""
+    """Delete the files with this digest, unless a publication has it. Waits for a process that is storing
+    them."""
     with transaction.atomic():
         wait_for_others(digest)
         if not Publication.objects.filter(digest=digest).exists():

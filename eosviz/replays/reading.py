@@ -1,5 +1,5 @@
-"""Reads a replay file into a recording that may be stored. Whether the steps are *true* is checked in
-verification.py."""
+"""Reads a replay file, checks its form, and returns a recording that may be stored. `verification.py` checks
+whether its steps are what the engine makes."""
 
 import re
 import zlib
@@ -26,17 +26,19 @@ class Recording:
     header: format.Header
     steps: int
     digest: str
-    """The last digest of the chain, which identifies the content."""
+    """The last digest of the chain. It identifies the content."""
     packed_steps: bytes
-    """Gzipped JSON: branch id → its own steps."""
+    """A dict of branch's id → its own steps, as gzipped JSON."""
     first_broken: dict[str, dict[str, int]]
-    """Branch id → guarantee → the first step that broke it, on the branch's whole line."""
+    """Dict of branch's id → (dict of guarantee → the first step that broke it, on the branch or before it
+    left its parent)."""
     end: tuple[dict[str, Any], int]
-    """The last branch's view at its end, and the number of its last step."""
+    """The last view of the last branch, and the number of its last step."""
 
 
 class Witness(Protocol):
-    """An object that gets every step while the file is read, in canonical form (verification.py)."""
+    """An object that is called with each step, in canonical form, while the file is read
+    (verification.py)."""
 
     def take(self, branch: str, number: int, step: bytes) -> None: ...
 
@@ -44,7 +46,7 @@ class Witness(Protocol):
 def read(
     file: BinaryIO, bounds: Bounds = BOUNDS, witness: Callable[[format.Header], Witness] | None = None
 ) -> Recording:
-    """Read and check a whole replay file. Raises :class:`ReplayRefused` at the first error."""
+    """Read and check a replay file. Raises :class:`ReplayRefused` at the first error."""
     return read_lines(split_lines(unpacked(file, bounds), bounds), bounds, witness)
 
 
@@ -53,9 +55,9 @@ def read_lines(
     bounds: Bounds = BOUNDS,
     witness: Callable[[format.Header], Witness] | None = None,
 ) -> Recording:
-    """Read and check the lines of a replay in any form: ``(number, line)`` from 1, without line feeds. Raises
-    :class:`ReplayRefused`. ``witness`` makes, from the header, an object that gets each step after the step
-    was checked."""
+    """Read and check the lines of a replay that came in any form. ``lines``: (number from 1, line without its
+    line feed). ``witness``: makes an object of the header, which then is called with each step after this was
+    checked. Raises :class:`ReplayRefused` at the first error."""
     number, line = next(lines, (0, b""))
     if not number:
         raise ReplayRefused("empty", line=0)
@@ -119,7 +121,7 @@ def _read_header(value: Any, bounds: Bounds) -> format.Header:
 
 
 def _titles(value: Any, place: str, is_title: bool = False) -> Iterator[tuple[str, str]]:
-    """Every text at or below a key that ends with `title`, with its place."""
+    """(place, text) of every text whose key, or a key above it, ends with `title`."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _titles(inner, f"{place}.{key}"[-100:].lstrip("."), is_title or key.endswith("title"))
@@ -142,7 +144,8 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
-    """Raises ReplayRefused if there are too many branches, or if one does not fit those before it."""
+    """Raises ReplayRefused if there are too many branches, or if one of them does not fit the branches before
+    it."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}
@@ -162,7 +165,7 @@ def _check_branches(header: format.Header, bounds: Bounds) -> None:
 
 
 class _Steps:
-    """Takes the steps of all branches in the file's order."""
+    """Takes in the steps of all branches, in the order of the file."""
 
     def __init__(self, header: format.Header, bounds: Bounds) -> None:
         self.count = 0
@@ -181,7 +184,8 @@ class _Steps:
         self._packed = bytearray()
 
     def add(self, line: format.StepLine, step: bytes, number: int, size: int) -> None:
-        """Take one step; ``number`` and ``size`` (bytes) are those of its line. Raises ReplayRefused."""
+        """Take in one step. ``number`` and ``size``: the number of its line, and the line's length in bytes.
+        Raises ReplayRefused if the step does not fit."""
         while self._branch is None or self._number == self._branch.newest:
             self._open_next(number)
         if line.branch != self._branch.id or line.step.number != self._number + 1:
@@ -208,7 +212,8 @@ class _Steps:
         return self._view, self._number
 
     def close(self, number: int) -> bytes:
-        """End the reading and return the packed steps. Raises ReplayRefused if the header announced more steps."""
+        """End the reading. Returns the gzipped steps. Raises ReplayRefused if there are fewer steps than the
+        header says."""
         while self._waiting and (self._branch is None or self._number == self._branch.newest):
             self._open_next(number)
         if self._branch is None or self._number != self._branch.newest:

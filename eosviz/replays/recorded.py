@@ -1,5 +1,6 @@
-"""Reads the kept file of an imported replay again: all of it, or the line of one branch as a replay of its
-own. The file was checked when it was imported, so its lines are used without a check."""
+"""Reads the stored file of an imported replay again: as it is, or one branch with its ancestors as a replay
+of its own. The file was checked when it was imported, so its lines are not checked again. Here the *line* of
+a branch is the branch with its ancestors."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _PIECE = 256 * 1024
 
 
 class _Head(msgspec.Struct):
-    """The only field of a step that is decoded here."""
+    """The field of a step that is decoded here."""
 
     number: int
 
@@ -30,7 +31,8 @@ class _Line(msgspec.Struct):
 
 
 def steps_of(replay: Replay, line: str) -> int:
-    """The number of steps that an export of the replay reads. Raises KeyError if it has no such branch."""
+    """The number of steps that an export reads. ``line``: the id of the one branch; empty for all. Raises
+    KeyError if the replay has no such branch."""
     return _branches(_header(replay))[line].newest if line else replay.steps
 
 
@@ -39,13 +41,13 @@ def has_line(replay: Replay, line: str) -> bool:
 
 
 def file_name(replay: Replay, ending: str) -> str:
-    """The file name of a download. Contains no character that a file or a user chose."""
+    """The name of the file for a download. It contains nothing that comes from a file or a user."""
     return f"replay-{str(replay.id)[:8]}{ending}"
 
 
 def written(replay: Replay, line: str, each: Callable[[], None]) -> Iterator[bytes]:
-    """The replay file in pieces; with `line` only the line of that branch, as one branch without a parent.
-    With `line`, `each` is called after each step."""
+    """The replay file in pieces. With `line`, the id of a branch, it contains only this branch with its
+    ancestors, as one branch without a parent, and `each` is called after each step."""
     if line:
         header = _header(replay)
         yield from writing.write(_of_line(header, line), _line_steps(replay, header, line, each))
@@ -70,7 +72,8 @@ def _branches(header: format.Header) -> dict[str, format.Branch]:
 
 
 def _ancestry(header: format.Header, line: str) -> list[tuple[format.Branch, int]]:
-    """(branch, its last step in the line) of the branch and its ancestors, oldest first."""
+    """(branch, its last step that counts) for a branch and its ancestors, the oldest first. ``line``: the id
+    of the branch."""
     known = _branches(header)
     branch = known[line]
     found = [(branch, branch.newest)]

@@ -1,4 +1,4 @@
-"""The refusal of a file, an export or a publication: one sentence of the catalogue."""
+"""The error for a refused file, export or publication. Its reason is a sentence of the catalogue."""
 
 from eosviz.bounded.refusing import Refused
 from eosviz.catalogue import say
@@ -6,7 +6,7 @@ from eosviz.refusals import Refusal
 
 
 class ReplayRefused(Refusal, Refused):
-    """A file, an export or a publication was refused. The exception's text is the English sentence."""
+    """A file, an export or a publication is refused. As text, the exception is the English sentence."""
 
     words = "replays.refused"
 

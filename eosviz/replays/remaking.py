@@ -1,8 +1,9 @@
-"""Makes the replay file of an imported session again, for a replay of an early release, which did not keep
-the file.
+"""Makes the replay file of an imported session again, if the session was imported by an early release, which
+did not keep the file.
 
-The row and its player file contain all of it but the scenario's document. A stored document is accepted only if the
-resulting file ends with the replay's digest; any other document gives another digest.
+The row and its player file contain everything in the file except the scenario's document. A stored document
+is accepted only if the file with it ends with the replay's digest; any other document would give another
+digest.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class _Session(msgspec.Struct):
 
 
 class _Played(msgspec.Struct):
-    """The fields of docs/player.md that a replay file also has."""
+    """Those fields of the player file (docs/player.md) that a replay file also has."""
 
     session: _Session
     header: dict[str, Any]
@@ -38,8 +39,8 @@ def without_file() -> QuerySet[Replay]:
 
 
 def remake(replay: Replay) -> bool:
-    """Store the replay's file, if one of the stored documents was its scenario. Returns whether the file is
-    stored now."""
+    """Make and store the replay's file, if one of the stored documents is that of its scenario. Returns
+    whether this succeeded."""
     file = remade(replay)
     if file is None:
         return False

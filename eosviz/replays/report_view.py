@@ -16,7 +16,8 @@ from eosviz.replays.models import Replay
 
 @require_safe
 def report(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """Sends the report, in Markdown. For a case without verdicts, which has no report, redirects to its page."""
+    """Sends the report, in Markdown. A case without verdicts has no report; the response then redirects to
+    its page."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404

@@ -1,6 +1,6 @@
-"""The case of the sample log. There is one for everyone, without an owner.
+"""The log case of the sample log. All visitors share it; it has no owner.
 
-The engine makes its files, so they are read in this process, without the bounds for users' files.
+The engine makes the sample's files, so they are read in this process and without the limits for users' files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMESPACE = uuid.UUID("6f3c1d5e-0b7a-5c54-9a0e-3f1f6f6c2b11")
 
 
 def sample_case() -> Replay:
-    """The stored case. It is stored when it is first requested."""
+    """The log case of the sample log, from the database. The first call stores it."""
     identity = _identity()
     known = Replay.objects.defer("player", "bundle").filter(id=identity)
     found = known.first()
@@ -34,7 +34,7 @@ def sample_case() -> Replay:
     try:
         with transaction.atomic():
             return actions.keep(_read(str(identity)), "cases")
-    except IntegrityError:  # another process stored it meanwhile
+    except IntegrityError:  # Another process has stored it meanwhile.
         return known.get()
 
 
@@ -44,7 +44,7 @@ def is_sample(replay: Replay) -> bool:
 
 @cache
 def _identity() -> uuid.UUID:
-    """The id of the case: equal contents have equal ids."""
+    """The id of the case. It is computed from the case's content, so it changes when the content does."""
     case = _read(str(NAMESPACE))
     content = msgspec.json.encode([case.engine, case.title, case.steps, case.analysis, case.finding])
     return uuid.uuid5(NAMESPACE, hashlib.sha256(content).hexdigest())
@@ -52,7 +52,7 @@ def _identity() -> uuid.UUID:
 
 @cache
 def sample_page() -> Json:
-    """The context of the case's page, without a stored case."""
+    """The context of the case's page, computed without a case in the database."""
     analysis: Json = _read(str(NAMESPACE)).analysis or {}
     return log_case_page(analysis)
 

@@ -1,8 +1,8 @@
-"""A small log to open with one click: the files that Kafka's brokers would have left after one run.
+"""A small log that visitors can open with one click: the files that Kafka's brokers would have after one run.
 
-The run is SC-101 of the library on Kafka 2.8: a write arrives after its transaction was aborted and begins a
-transaction that nothing ends, and the record of another producer waits behind it. Names, times and plain records are
-invented; everything else is the engine's.
+The run is SC-101 of the library on Kafka 2.8. In it, a write arrives after its transaction was aborted and
+begins a transaction that nothing ends; the record of another producer waits behind it. Names, times and
+records without a transaction are invented. Everything else comes from the engine.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ TOPICS = {"t": "orders"}
 TRANSACTIONAL_IDS = {"txn-1": "billing-3"}
 BEGUN_MS = int(datetime(2026, 11, 20, 9, 12, tzinfo=UTC).timestamp() * 1000)
 SLOWED = 1000
-"""One millisecond of the run is this many milliseconds of the log, because in practice such a transaction is
-noticed after minutes."""
+"""A millisecond of the run becomes this many milliseconds of the log, because in practice such a transaction
+is noticed only after minutes."""
 TIMEOUT_MS = 900_000
 HOUR_MS = 3_600_000
 SEGMENT = "00000000000000000000.log"
 SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 2 * HOUR_MS, one_cluster=True, copied_after=BEGUN_MS + HOUR_MS)
-"""The statements of the engineer on call beside the files."""
+"""What the engineer on call states about the files."""
 
 
 def sample_log() -> Iterator[tuple[str, bytes]]:
-    """Path and content of every file."""
+    """(path, content) of every file of the log."""
     simulation = Simulation(entry(SCENARIO).scenario(VARIANT), watching="bare")
     simulation.run()
     view = simulation.view()
@@ -87,7 +87,7 @@ def _bytes_of(batch: Json) -> bytes:
 
 
 def _logged(transactional_id: str, image: Json) -> tuple[bytes, bytes]:
-    """Key and value of a record of the transaction log."""
+    """The key and the value of a record of `__transaction_state`."""
     partitions = [_renamed(name).rpartition("-") for name in image["partitions"]]
     value = TransactionLogValue(
         producer_id=image["producer_id"],

@@ -1,4 +1,4 @@
-"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), generated from the shapes that
+"""The JSON Schema of a replay's lines (docs/replay-format.schema.json). It is generated from the types that
 reading enforces."""
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from eosviz.replays import format
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of one line."""
+    """The JSON Schema (2020-12) of one line."""
     lines = format.Header | format.StepLine | format.End
     made: dict[str, Any] = msgspec.json.schema(lines)
     made["$defs"]["Header"]["properties"]["schema"] = {"const": format.SCHEMA}
-    # `discriminator` is a keyword of OpenAPI only; the constant `type` of each line has the same meaning.
+    # Only OpenAPI has the keyword `discriminator`. The constant `type` of each line says the same.
     del made["discriminator"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,8 +1,8 @@
-"""Keeps an upload on disk only once.
+"""Prevents an upload from being on disk twice.
 
-Django writes a large body to a file before it parses the form, and its handlers write each large file of the form to
-another file. So the space of the body is freed while it is parsed, and a file that Django wrote is moved instead of
-copied.
+Django writes a large body to a file before it parses the form, and its handlers write each large file of the
+form to another file. So the disk space of the body is freed while it is parsed, and a file that Django wrote
+is moved and not copied.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
 PIECE_BYTES = 8 * 2**20
-"""At least this much of the body is freed at once."""
+"""The body's space is freed in pieces of at least this many bytes."""
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # from Linux's falloc.h
 
 
 class GiveBody(FileUploadHandler):
-    """An upload handler that frees the body's space. It comes before the handlers that keep a file."""
+    """An upload handler that frees the space of the body's part that was read. It must come before the
+    handlers that store files."""
 
     _given = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         body: Any = getattr(self.request, "_stream", None)
-        if getattr(body, "_rolled", False):  # a body in memory has no file
+        if getattr(body, "_rolled", False):  # a small body is in memory, not in a file
             read = body.tell()
             if read - self._given >= PIECE_BYTES and give_back(body.fileno(), self._given, read):
                 self._given = read
@@ -39,8 +40,8 @@ class GiveBody(FileUploadHandler):
 
 
 def give_back(descriptor: int, start: int, end: int) -> bool:
-    """Free the disk space of these bytes of a file. False if the system cannot do that; then the space is
-    freed when the file is deleted."""
+    """Free the disk space of the bytes from `start` to `end` of a file. Returns False if the system cannot do
+    that; the space is then freed with the file."""
     if sys.platform != "linux":
         return False
     offsets = (ctypes.c_int64(start), ctypes.c_int64(end - start))
@@ -49,11 +50,12 @@ def give_back(descriptor: int, start: int, end: int) -> bool:
 
 
 def move(file: UploadedFile[bytes], target: Path) -> None:
-    """Move an uploaded file that Django has written to disk; copy one that is in memory."""
+    """Move an uploaded file to `target`, if Django has written it to disk. If it is in memory, write it
+    there."""
     if isinstance(file, TemporaryUploadedFile):
         file.flush()
         shutil.move(file.temporary_file_path(), target)
-        file.close()  # does not fail for a file that was moved
+        file.close()  # Closing does not fail although the file was moved.
         return
     with target.open("wb") as written:
         shutil.copyfileobj(file, written)

@@ -1,4 +1,4 @@
-"""Makes texts from files storable: PostgreSQL stores no text with the character U+0000."""
+"""Makes texts from files acceptable for the database: PostgreSQL stores no text with the character U+0000."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ SIGN = "\N{SYMBOL FOR NULL}"
 
 
 def storable(value: Any) -> Any:
-    """The JSON value with SIGN in place of U+0000, in texts and in names of fields."""
+    """A JSON value with SIGN in place of each U+0000, in texts and in the names of fields."""
     if isinstance(value, str):
         return value.replace("\0", SIGN)
     if isinstance(value, dict):

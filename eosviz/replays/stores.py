@@ -1,8 +1,8 @@
-"""Folders for files that are written once and then only read. They are in the data folder, which several
-servers may share.
+"""Stores for files that are written once and then only read. Each is a folder in the data folder, which
+several servers may share.
 
-`Store.write` lets a file appear completely or not at all. A web server or cache can serve published files from their
-folder (docs/operating.md).
+`Store.write` makes a file appear completely or not at all. A web server or cache can serve published files
+directly from their folder (docs/operating.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.conf import settings
 
 
 class Store:
-    """A folder of files by name."""
+    """A folder of files. The `names` of a method are the parts of a path in it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -32,7 +32,7 @@ class Store:
         return self.folder.joinpath(*names)
 
     def write(self, pieces: Iterable[bytes], *names: str) -> int:
-        """Write a file and return its size. An existing file is replaced atomically."""
+        """Write a file. Returns its size in bytes. An existing file is replaced in one step."""
         target = self.path(*names)
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, beside = tempfile.mkstemp(prefix=".part-", dir=target.parent)
@@ -50,11 +50,11 @@ class Store:
         return size
 
     def open(self, *names: str) -> BinaryIO:
-        """The file, open for reading. Raises FileNotFoundError."""
+        """A file, opened for reading. Raises FileNotFoundError."""
         return self.path(*names).open("rb")
 
     def delete(self, *names: str) -> None:
-        """Delete a file, or a folder with its contents. A missing one is no error."""
+        """Delete a file, or a folder with its contents. Does nothing if it does not exist."""
         target = self.path(*names)
         if target.is_dir():
             shutil.rmtree(target, ignore_errors=True)

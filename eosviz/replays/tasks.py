@@ -1,8 +1,8 @@
 """The workers' tasks for replays.
 
-`make_export` may run for minutes and is acknowledged early: if its worker is killed, it is not delivered again, and the
-page shows it as failed. Work that waits for a bounded process does so in a thread of its own, so that it blocks no
-thread that makes steps.
+`make_export` may run for minutes and is acknowledged when it begins. If its worker is killed, it is not
+delivered again, and the page shows the export as failed. Work that waits for a bounded process runs in a
+thread of its own, so that it does not block a thread that makes steps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def take_upload(task: Any, upload_id: str) -> None:
 
 
 def take_uploads_again() -> None:
-    """Take up unfinished uploads when a worker starts, and delete the folders of uploads that broke off."""
+    """Take up unfinished uploads, and delete the folders of uploads that were interrupted. Called when a
+    worker starts."""
     for upload in untaken(Upload.objects.unfinished()):
         take_upload.delay(upload.place)
     uploads.delete_broken_off()

@@ -1,4 +1,4 @@
-"""A link's run as a page of text, for readers without scripts, for screen readers and for paper."""
+"""Shows a link's run as a page of text, for readers without scripts, for screen readers and for paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eosviz.replays.embed_views import linked_file
 from eosviz.walkthroughs.links import Link, read_link
 
 STEPS_SHOWN = 200
-"""One page shows at most this many steps; further pages are linked."""
+"""A page shows at most this many steps. It has links to the pages with the others."""
 
 
 class Sentence(msgspec.Struct):
@@ -33,7 +33,7 @@ class Broken(msgspec.Struct):
 
 
 class Line(msgspec.Struct):
-    """The fields of a step that the text uses (docs/frame.md)."""
+    """Those fields of a step that the text needs (docs/frame.md)."""
 
     number: int
     at: int
@@ -61,7 +61,7 @@ class Header(msgspec.Struct):
 
     @property
     def version_key(self) -> str:
-        """The key of the words for the version of Kafka, or of words that say that the run has no Kafka."""
+        """The key of the words that name the version of Kafka, or say that the run has no Kafka."""
         has_brokers = any(actor.role == "broker" for actor in self.actors)
         return f"library.profile.{self.profile}" if has_brokers else "player.no_kafka"
 
@@ -76,7 +76,7 @@ _RUN = msgspec.json.Decoder(Run)
 
 @require_safe
 def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The page of text with the link's step or, with `?from=`, with that step."""
+    """The page of text that contains the link's step or, with `?from=`, the step with that number."""
     try:
         file, kept = linked_file("player", request, scenario, version)
         link = read_link(scenario, version, request.GET)

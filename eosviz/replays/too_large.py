@@ -1,4 +1,5 @@
-"""The response to a body that `body_limit.py` refused: a page or a line of text, in the reader's language."""
+"""Makes the response to a request whose body `body_limit.py` refused: a page or a line of text, in the
+reader's language."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from eosviz.replays.refusal import ReplayRefused
 
 
 class TooLargeBodies(Middleware):
-    """Answers 413 to a request that `BodyLimit` marked, if its address has a view. The view is not called."""
+    """Answers 413 if `BodyLimit` has marked the request and its address has a view. The view is not
+    called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any

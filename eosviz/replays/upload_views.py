@@ -1,4 +1,4 @@
-"""The page of an upload: its place in the queue, a cancel button, and the link to its result."""
+"""The page of an upload, with its place in the queue, a button to cancel it, and the link to its result."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
-"""Kind of an upload → the page with the form for another upload."""
+"""Dict of kind of an upload → the page with the form for uploading another one."""
 
 
 @never_cache
 @require_safe
 def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
-    """The page of the upload's state. The page asks every second through htmx and gets only the changing part."""
+    """The page that shows the state of an upload. While it is open, it requests its changing part every
+    second, with htmx."""
     mine = _mine(request, upload_id)
     if is_forgotten(mine):
         take_upload.delay(mine.place)
@@ -43,13 +44,13 @@ def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
     }
     part = request.htmx and not request.htmx.boosted
     template = "replays/upload_state.html" if part else "replays/upload.html"
-    failed = mine.state == ExportState.FAILED and not part  # htmx ignores error responses
+    failed = mine.state == ExportState.FAILED and not part  # htmx ignores responses with an error status.
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
     return render(request, template, context, status=status)
 
 
 def _form_again(upload: Upload) -> str:
-    """The address of the form that sent the upload."""
+    """The address of the form from which the upload was sent."""
     form = reverse(FORMS[upload.kind])
     return f"{form}?again={upload.id}" if upload.kind == "log" else form
 

@@ -1,6 +1,8 @@
-"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is open. The
-row of an upload says how it ended. A worker's thread waits for a free process; after a stop, the next worker takes up
-the unfinished uploads."""
+"""Uploaded files. They stay on disk until a bounded process has read them, whether or not their page is open.
+
+The row of an upload says how it ended. A worker's thread waits for a free process. If the worker is stopped,
+the next worker takes up the unfinished uploads.
+"""
 
 from __future__ import annotations
 
@@ -33,26 +35,26 @@ from eosviz.replays.stores import uploads
 logger = logging.getLogger(__name__)
 
 OF_PERSON_MAX = 6
-"""One person may have at most this many unfinished uploads. The queue's own bounds (`bounded.register`) are
-the same or wider."""
+"""One person may have at most this many unfinished uploads. The limits of the queue of bounded processes
+(`bounded.register`) are the same or higher."""
 OF_ADDRESS_MAX = 60
 OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
 OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""While all unfinished uploads together take more than this many bytes on disk, no other upload begins."""
+"""While all unfinished uploads together take more than this many bytes on disk, no further upload may
+begin."""
 HOURS_KEPT = 24
-"""For at least this many hours the row of an upload is kept, because the upload's page says how the upload
-ended."""
+"""The row of an upload is kept for at least this many hours, because the upload's page says how it ended."""
 BROKEN_OFF_SECONDS = 3600
-"""A folder that is older than this and belongs to no unfinished upload is deleted."""
+"""A folder that belongs to no unfinished upload is deleted once it is older than this."""
 RETRY_SECONDS = 60
-"""The seconds of Retry-After of the refusal when too many uploads are unfinished."""
+"""If too many uploads are unfinished, the value of the header Retry-After, in seconds."""
 FILE = "file"
-"""The file name in a replay's upload."""
+"""The name of the file in the upload of a replay."""
 
 
 class TooManyUploads(ReplayRefused):
-    """There are too many unfinished uploads now; the person can try again later."""
+    """There are too many unfinished uploads. The person may try again later."""
 
     code = "limit"
     wait_seconds = RETRY_SECONDS
@@ -60,7 +62,8 @@ class TooManyUploads(ReplayRefused):
 
 @dataclass(slots=True)
 class Arriving:
-    """An upload whose files are being written to `folder`."""
+    """An upload whose files are arriving; they are written to `folder`. `begun`: whether `begin` was called
+    for it."""
 
     identity: uuid.UUID = field(default_factory=uuid.uuid4)
     begun: bool = False
@@ -72,8 +75,8 @@ class Arriving:
 
 @contextmanager
 def arriving() -> Iterator[Arriving]:
-    """An upload whose files arrive during the `with` block. At its end the folder is deleted unless `begin`
-    was called. Raises TooManyUploads if the disk space for unfinished uploads is full."""
+    """A block during which the files of an upload arrive. At its end the upload's folder is deleted, unless
+    `begin` was called. Raises TooManyUploads if unfinished uploads take too much disk space."""
     held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
     if held > ALL_BYTES_MAX:
         raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
@@ -89,7 +92,8 @@ def arriving() -> Iterator[Arriving]:
 def begin(
     coming: Arriving, kind: str, owner: str, address: str, size: int, options: dict[str, Any] | None = None
 ) -> Upload:
-    """Create the row of an upload for a worker. Raises TooManyUploads, or ReplayRefused beyond the person's quota."""
+    """Create the row of an upload whose files have arrived, so that a worker can take it. Raises
+    TooManyUploads, or ReplayRefused if a quota of the person is exceeded."""
     who = caller_of(owner, address)
     quotas.check(owner, KINDS[kind].quota, refused=ReplayRefused)
     with transaction.atomic():
@@ -104,8 +108,8 @@ def begin(
 
 
 def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> None:
-    """Check that one more upload of `size` bytes may begin. `name` and `value`: the field by which unfinished uploads
-    are counted, and its value; an empty value has no limit. Raises TooManyUploads."""
+    """Raises TooManyUploads if one more upload of `size` bytes must not begin. `name` and `value`: the field
+    by which unfinished uploads are counted, and its value. An empty value is not limited."""
     if not value:
         return
     mine = Upload.objects.unfinished().filter(**{name: value})
@@ -117,14 +121,14 @@ def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> 
 
 
 def cancel(upload: Upload) -> None:
-    """Cancel an upload unless it is finished."""
+    """Cancel an upload and delete its files. A finished upload stays as it is."""
     if Upload.objects.filter(id=upload.id).unfinished().update(state=ExportState.CANCELLED):
         runner.register().cancel(upload.place)
         uploads.delete(upload.place)
 
 
 def delete_broken_off() -> None:
-    """Delete the folders that belong to no unfinished upload and to which no file was added for
+    """Delete the folders that belong to no unfinished upload and to which no file has been added for
     BROKEN_OFF_SECONDS."""
     if not uploads.folder.exists():
         return
@@ -136,17 +140,17 @@ def delete_broken_off() -> None:
 
 
 def carry_out(upload_id: uuid.UUID) -> None:
-    """Wait for a free process, read the files in it, and store the result. An upload is left unfinished if a
-    stop interrupted it, or without disk space."""
+    """Wait for a free process, let it read the upload's files, and store the result. If a stop interrupts
+    this, or the disk is full, the upload stays unfinished."""
     if not Upload.objects.filter(id=upload_id).unfinished().update(state=ExportState.WORKING):
-        return  # cancelled, or done already
+        return  # The upload was cancelled, or is already done.
     upload = Upload.objects.get(id=upload_id)
     try:
         kind = KINDS[upload.kind]
         replay, file = kind.read(upload, Caller(caller_of(upload.owner).person, upload.address))
         _finish(upload, replay, file, kind.quota)
     except (AlreadyThere, Stopped):
-        return  # taken by another worker, or left for the next one
+        return  # Another worker has taken the upload, or the next one will.
     except Cancelled:
         _end(upload, state=ExportState.CANCELLED)
     except NoAnswer as none:
@@ -181,7 +185,8 @@ def _read_replay(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of upload. `quota`: the quota that its results count against."""
+    """A kind of upload. `quota`: the quota against which its results count. `read`: makes the replay and its
+    file."""
 
     quota: str
     read: Callable[[Upload, Caller], tuple[Replay, bytes]]

@@ -1,5 +1,6 @@
-"""Checks whether the steps of a file are true: while the file is read, the engine runs the scenario again and
-compares. A file of another version of the engine is not judged (``ENGINE_VERSION``)."""
+"""Checks whether the steps of a file are those that the engine makes. While the file is read, the engine runs
+the scenario again, and each step is compared. A file of another version of the engine (``ENGINE_VERSION``) is
+not compared."""
 
 import time
 from collections.abc import Callable
@@ -17,17 +18,18 @@ from eosviz.replays.lines import canonical
 from eosviz.replays.refusal import ReplayRefused
 
 SECONDS_MAX = 60.0
-"""A check that takes longer than this stops, and the file is then played as recorded."""
+"""A check that takes more seconds than this is stopped; the file is then played as it was recorded."""
 STEPS_BETWEEN_LOOKS = 200
 _CRAFTED = "fault.crafted_request"
-"""The sentence whose parameters, in older recordings, have the order of the document's keys."""
+"""The key of the sentence whose parameters, in older recordings, have the order of the keys in the
+document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of the second run. ``state`` is one of docs/replay-format.md; ``branch`` and ``step`` name
-    the first step that differs (0: the header or the first view), or for ``stopped`` the last compared step;
-    otherwise they are None. ``checked`` counts the equal steps."""
+    """The result of the comparison. ``state``: one of those in docs/replay-format.md. ``branch`` and
+    ``step``: the first step that differs (0: the header or the first view) or, for ``stopped``, the last step
+    that was compared; otherwise None. ``checked``: the number of steps that are equal."""
 
     state: str
     branch: str | None = None
@@ -36,7 +38,7 @@ class Finding:
 
 
 class Rerun:
-    """The second run. It gets every step of a file in order."""
+    """Runs the scenario of a file again, and compares the file's steps, which it gets in their order."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header
@@ -55,7 +57,7 @@ class Rerun:
             self._begin()
 
     def _begin(self) -> None:
-        """Begin the second run. Raises ReplayRefused if this engine cannot run the scenario."""
+        """Begin the new run. Raises ReplayRefused if this engine cannot run the scenario."""
         header = self._header
         first = header.branches[0]
         try:
@@ -73,7 +75,7 @@ class Rerun:
             self._differs(first.id, 1)
 
     def take(self, branch: str, number: int, step: bytes) -> None:
-        """Compare one step, given in canonical form."""
+        """Compare the next step of the file, which is given in canonical form."""
         if self._finding is not None:
             return
         simulation = self._running[branch]
@@ -84,8 +86,7 @@ class Rerun:
                 self._checked += 1
                 self._arrived(self._branches[branch], simulation, number)
         except (EngineError, Refused):
-            # This engine finds the intervention impossible, or the state is one that no correct engine
-            # reaches.
+            # For this engine the intervention is impossible, or the state cannot occur in a correct engine.
             same = False
         if not same:
             self._differs(branch, number)
@@ -93,8 +94,8 @@ class Rerun:
             self._finding = Finding(state="stopped", branch=branch, step=number, checked=self._checked)
 
     def _arrived(self, branch: format.Branch, simulation: Simulation, number: int) -> None:
-        """At step ``number``: keep simulations for branches that leave here, and make this branch's
-        interventions."""
+        """After step ``number`` of a branch, keep simulations for the branches that leave it here, and make
+        the interventions of this branch."""
         if number == branch.newest:
             self._running.pop(branch.id, None)
         else:
@@ -111,12 +112,13 @@ class Rerun:
         self._finding = Finding(state="differs", branch=branch, step=number, checked=self._checked)
 
     def finding(self) -> Finding:
-        """The finding; call it after the last step."""
+        """The result. To be called after the last step."""
         return self._finding or Finding(state="verified", checked=self._checked)
 
 
 def _same(made: dict[str, Any], step: bytes) -> bool:
-    """Whether a step equals the recorded one. The fields of a crafted request may have another order."""
+    """Whether a step of the new run is equal to the recorded one. The fields of a crafted request may have
+    another order."""
     if canonical(made) == step:
         return True
     if made["key"] != _CRAFTED:

@@ -1,4 +1,4 @@
-"""Pages and downloads around replays."""
+"""The pages and downloads of replays."""
 
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,12 @@ from eosviz.walkthroughs.requested import owned_session
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = "SC-03"
-"""The scenario that the import page offers as an example: the leader recognises a duplicate."""
+"""The scenario that the import page offers as an example. In it, the leader recognises a duplicate."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
-    """Sends the session as a file. GET is allowed, too, so that a plain link works."""
+    """Sends a session as a replay file. GET is permitted, so that a plain link works."""
     session = owned_session(request, session_id)
     response = Streamed(actions.export_session(session), content_type="application/gzip")
     response["Content-Disposition"] = (
@@ -55,7 +55,8 @@ def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_page(request: HttpRequest) -> HttpResponse:
-    """The page with a form for one file. If the file is refused, the page shows the form with the reason."""
+    """The page with the form for importing a file. If the file is refused, it shows the form with the
+    reason."""
     if request.method != "POST":
         return _show_import_page(request, None)
     try:
@@ -91,17 +92,18 @@ def _begin(
     size: int,
     options: LogOptions | None = None,
 ) -> HttpResponse:
-    """Give the files to a worker and show the progress. Raises ReplayRefused."""
+    """Give the uploaded files to a worker, and redirect to the page that shows the progress. Raises
+    ReplayRefused."""
     stated = {} if options is None else msgspec.to_builtins(options)
     upload = uploads.begin(coming, kind, browser_making(request), address_of(request), size, stated)
     take_upload.delay(upload.place)
     return redirect("replays:upload", upload.id)
 
 
-@csrf_exempt  # The view's own handlers parse the form first; the token is checked right after.
+@csrf_exempt  # The view's own handlers must parse the form first; `_open_log` then checks the token.
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_page(request: HttpRequest) -> HttpResponse:
-    """The page *Open a log*: a form for partition folders, single files and pasted text."""
+    """The page *Open a log*, with a form for partition folders, single files and pasted text."""
     if request.method != "POST":
         return _show_log_page(request, None)
     try:
@@ -137,7 +139,7 @@ def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFile
 
 @require_safe
 def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The page of a log case's transactions: verdicts, evidence, remedies."""
+    """The page of a log case, with its transactions, verdicts, evidence and remedies."""
     replay = _readable(request, replay_id)
     if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
@@ -152,7 +154,7 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, replay: Replay) -> Preview | None:
-    """The preview for pages that link to this replay; None for a replay with an owner."""
+    """The preview that other sites show for a link to this replay. None if the replay has an owner."""
     return None if replay.owner else preview_of_file(request, replay.scenario, replay.title)
 
 
@@ -173,7 +175,8 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 
 
 def _stated_before(request: HttpRequest) -> dict[str, str]:
-    """The form's fields from the reader's own log upload that `?again=` names; empty without one."""
+    """The values of the form's fields in the log upload that `?again=` names, if it is the reader's own;
+    otherwise empty."""
     named = request.GET.get("again", "")
     try:
         wanted = UUID(named)
@@ -184,7 +187,7 @@ def _stated_before(request: HttpRequest) -> dict[str, str]:
 
 
 def log_bounds() -> dict[str, Any]:
-    """The bounds that the page states before a person sends anything."""
+    """The limits that the page states before a person uploads anything."""
     return {
         "files_max": FILES_MAX,
         "file_bytes_max": FILE_BYTES_MAX,
@@ -224,14 +227,15 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
-    """`is_own`: the replay is the reader's own session. `may_export`: it is, and its file was kept."""
+    """`is_own`: whether the replay is a session that this reader imported. `may_export`: whether, in
+    addition, its file was kept."""
     mine = Replay.objects.of_browser(browser_of(request.session)).filter(id=replay.id, kind="session")
     return {"is_own": mine.exists(), "may_export": mine.with_file().exists()}
 
 
 @require_safe
 def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
-    """The player file. A browser that has it already gets 304."""
+    """Responds with the player file, or with 304 if the browser has the same file."""
     replay = _readable(request, replay_id)
     tag = f"{replay.digest}-{replay.state}"
     response = packed_answer(request, bytes(replay.player), tag, "private, max-age=3600")

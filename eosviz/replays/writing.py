@@ -1,4 +1,5 @@
-"""Writes the header and the steps of a session as a replay file. Equal input gives equal bytes."""
+"""Writes the header and the steps of a session as a replay file. The same input always gives the same
+bytes."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -9,8 +10,8 @@ from eosviz.replays.lines import GZIP, canonical
 
 
 def write(header: format.Header, steps: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
-    """The gzipped file in pieces. ``steps`` are pairs of branch id and step, branch by branch in the header's
-    order; a step is decoded JSON (docs/frame.md) or its canonical bytes wrapped in ``msgspec.Raw``."""
+    """The replay file, gzipped, in pieces. ``steps``: (branch id, step), branch after branch in the order of
+    the header. A step is decoded JSON (docs/frame.md), or its canonical bytes as ``msgspec.Raw``."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     for line in content(header, steps):
         piece = packer.compress(line)
@@ -20,7 +21,7 @@ def write(header: format.Header, steps: Iterable[tuple[str, Any]]) -> Iterator[b
 
 
 def content(header: format.Header, steps: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
-    """The file's lines before packing, each with its line feed."""
+    """The lines of the file, each with its line feed, before they are gzipped."""
     first = format.encode(header)
     yield first + b"\n"
     digest = format.header_digest(first)

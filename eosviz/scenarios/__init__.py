@@ -1,1 +1,2 @@
-"""The library of scenarios: stored versions, cards, settings of a variant, edits of a document."""
+"""The library of scenarios: stored versions of documents, cards, changed settings, and edits of a document's
+text."""

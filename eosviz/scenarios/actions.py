@@ -1,4 +1,5 @@
-"""Loads the engine's scenarios into the database, and stores copies of a scenario with changed settings."""
+"""Loads the engine's scenarios into the database as the library, and stores versions of a scenario with
+changed settings."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 @transaction.atomic
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
-    """Make the engine's documents the library. Returns how many scenarios it has, and how many of their
-    documents were not stored before. Older versions stay stored for the sessions that run them."""
+    """Make the engine's documents the library. Returns the number of its scenarios, and how many of their
+    documents were not stored before. Older versions stay stored, for sessions that run them."""
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
@@ -43,7 +44,7 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
 
 
 def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEntry]) -> None:
-    """Store the endings of versions that have none in the current form."""
+    """Store the endings of those versions that have none in the current form."""
     kept = set(
         Endings.objects.filter(version__in=versions, form=FORM).values_list("version__digest", flat=True)
     )
@@ -55,9 +56,9 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
-    """The same scenario with some values changed, as a version outside the library. `settings`: dotted path → value,
-    as in a variant's `set`; they are applied after it. The author's names of beats and the variant's title become
-    empty. Without a variant, raises BadScenario if a path cannot be set."""
+    """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
+    value, as in a variant's `set`; they are applied after the variant. The author's names of beats and the
+    variant's title become empty. Raises BadScenario if, without a variant, a path cannot be set."""
     document = copy.deepcopy(version.document)
     for named in document.get("beats", ()):
         named["title"] = dict.fromkeys(named["title"], "")

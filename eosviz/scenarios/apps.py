@@ -8,7 +8,7 @@ from eosviz.scenarios.identifiers import ScenarioIdentifier
 
 
 def load_library_after_migrate(sender: Any, using: str, **kwargs: Any) -> None:
-    """After `migrate`, load the library of this engine into the database."""
+    """Load the engine's library into the database. Called after `migrate`."""
     from eosviz.scenarios.actions import load_library
 
     if using == "default":

@@ -1,4 +1,4 @@
-"""The library's card of a scenario, and the ending of each of its runs."""
+"""The cards of the library's scenarios, with the ending of each of their runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VariantCard:
-    """One variant. `expect_refused`: the rule that is meant to refuse the variant; None if it is meant to
-    run."""
+    """One variant. `expect_refused`: the rule that the author expects to refuse the variant; None if the
+    variant is meant to run."""
 
     name: str
     title: Words
@@ -24,7 +24,8 @@ class VariantCard:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a scenario, and its ending (`engine.ending`). `steps` is 0 if a rule refuses it."""
+    """One run of a scenario, with its ending (`engine.ending`). `steps`: the number of its steps; 0 if a rule
+    refuses it."""
 
     scenario: str
     variant: VariantCard | None
@@ -33,7 +34,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """`SC-58`, or `SC-58/retry-off`."""
+        """The name of the run, `SC-58` or, with a variant, `SC-58/retry-off`."""
         return self.scenario if self.variant is None else f"{self.scenario}/{self.variant.name}"
 
     @property
@@ -67,15 +68,15 @@ class Card:
     watch_for: Words | None
     lesson: Words | None
     signs: tuple[dict[str, Words], ...]
-    """Symptoms in a real cluster (`see`), each with its meaning (`means`)."""
+    """Symptoms in a real cluster: a dict with `see` and, for its meaning, `means`."""
     profile: str
     question: str | None
     covers: tuple[str, ...]
     variants: tuple[VariantCard, ...]
     acts: bool
-    """True if the scenario also runs without a variant; otherwise the first variant is the usual run."""
+    """Whether the scenario is also run without a variant. If not, its first variant is the usual run."""
     has_brokers: bool
-    """False for message middleware without Kafka: such runs have no version of Kafka."""
+    """Whether the scenario has Kafka's brokers. Runs of middleware without Kafka have no version of Kafka."""
 
     @property
     def usual_variant(self) -> str | None:
@@ -91,21 +92,23 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A scenario of the library with its runs: the usual run first, the others in the document's order."""
+    """A scenario of the library with its runs. The usual run comes first, the others in the order of the
+    document."""
 
     card: Card
     runs: tuple[Run, ...]
     twin: str | None = None
-    """The name of a variant that makes the same steps as the first run (`are_twins`); None if no variant does."""
+    """The name of a variant that makes the same steps as the first run (`are_twins`); None if there is
+    none."""
 
     @property
     def different(self) -> list[Run]:
-        """The runs without the twin."""
+        """The runs without that of the variant `twin`."""
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run that is shown for this variant; None if there is no such run. For the twin it is the first
-        run."""
+        """The run that is shown for this variant: for `twin` the first run, otherwise the variant's. None if
+        there is no such run."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
@@ -136,7 +139,7 @@ def card_of(version: ScenarioVersion) -> Card:
 
 
 def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
-    """The scenario with its runs. `endings`: variant → ending; the document itself has an empty name."""
+    """The scenario with its runs. `endings`: name of a variant (empty: the document itself) → ending."""
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
@@ -162,18 +165,18 @@ def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
 
 
 _shelf: dict[str, Shelved] = {}
-"""Cards, by the digest of the document and the form of its endings, as the library last showed them. A version
-never changes."""
+"""The cards that the library showed last. Dict of document's digest and form of its endings → card. A stored
+version never changes."""
 
 
 def shelved(identifier: str) -> Shelved | None:
-    """The library's scenario with this identifier; None if the library has none, for example because it is
-    not loaded yet."""
+    """The library's scenario with this identifier. None if the library has none, for example because it has
+    not been loaded."""
     return next((one for one in shelf() if one.card.identifier == identifier), None)
 
 
 def shelf() -> list[Shelved]:
-    """The library, in its order."""
+    """All scenarios of the library, in its order."""
     global _shelf
     made, library = _shelf, ScenarioVersion.objects.library()
     names = [f"{digest} {form}" for digest, form in library.values_list("digest", "endings__form")]

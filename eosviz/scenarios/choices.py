@@ -1,5 +1,5 @@
-"""The library as a map: its scenarios under the questions that they answer, and the filters, which are in the
-address. A scenario is shown if one of its runs matches."""
+"""The library as a map: its scenarios, grouped by the questions that they answer, and filters, which are in
+the address. A scenario is shown if one of its runs matches the filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.scenario.schema import LIBRARY_QUESTIONS
 from eosviz.scenarios.cards import Card, Run, Shelved, shelved
 
 LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**9)}
-"""The names of lengths, each with the numbers of steps that belong to it."""
+"""Dict of name of a length → the numbers of steps that belong to it."""
 
 _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
     "version": lambda run, wanted: run.has_brokers and run.profile == wanted,
@@ -30,7 +30,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "version": tuple(reversed(PROFILES)),
     "length": tuple(LENGTHS),
 }
-"""Name of a filter in the address → its values, in the order of the page."""
+"""Dict of name of a filter in the address → its values, in the order in which the page lists them."""
 _WORDS = {
     "topic": "library.topic",
     "version": "library.profile",
@@ -41,8 +41,9 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter. `count`: the number of scenarios with this value and the other chosen filters.
-    `address`: the library's address with this value, or without it if it is chosen."""
+    """One value of a filter. `count`: the number of scenarios that match this value and the other chosen
+    filters. `address`: the library's address with this value chosen or, if it is chosen already, without
+    it."""
 
     value: str
     key: str
@@ -56,7 +57,7 @@ class Filter:
     name: str
     options: tuple[Option, ...]
     every: str
-    """The address without this filter."""
+    """The library's address without this filter."""
     chosen: Option | None
 
     @property
@@ -71,11 +72,11 @@ class Shown:
 
 
 PICTURED = 2
-"""The front page shows this many pictures for each question."""
+"""The number of pictures that the front page shows for each question."""
 
 
 def _is_filled(ending: Mapping[str, Any]) -> bool:
-    """Whether the picture of the ending shows more than an empty log."""
+    """Whether the picture of an ending shows more than an empty log."""
     if "refused_by" in ending or ending["nodes"] or ending.get("table"):
         return True
     return any(lane[part] for lane in ending["lanes"] for part in ("cells", "lost", "failed", "deleted"))
@@ -83,8 +84,8 @@ def _is_filled(ending: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of the map with the scenarios shown under it. `count`: the number of all scenarios that
-    answer it."""
+    """One question of the map, with the scenarios that are shown for it. `count`: the number of all scenarios
+    that answer it."""
 
     name: str
     shown: tuple[Shown, ...]
@@ -96,21 +97,22 @@ class Question:
 
     @property
     def pictured(self) -> list[Shown]:
-        """The PICTURED first scenarios whose pictures show more than an empty log; if they are fewer, others, too."""
+        """The first PICTURED scenarios whose pictures show more than an empty log. If there are fewer, others
+        are added."""
         filled = [one for one in self.shown if _is_filled(one.run.ending)]
         return [*filled, *(one for one in self.shown if one not in filled)][:PICTURED]
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The chosen filters. `values`: name → value. `unknown`: values that the filter does not have, as (key of the
-    filter, value)."""
+    """The chosen filters. `values`: name of a filter → its value. `unknown`: values that a filter does not
+    have, as (catalogue key of the filter, value)."""
 
     values: Mapping[str, str]
     unknown: tuple[tuple[str, str], ...] = ()
 
     def run_of(self, shelved: Shelved) -> Run | None:
-        """The first run that matches; None if none does."""
+        """The first of the scenario's runs that matches the filters; None if none does."""
         if self.values.get("topic") not in (None, shelved.card.question):
             return None
         asked = [(test, self.values[name]) for name, test in _OF_RUN.items() if name in self.values]
@@ -126,7 +128,7 @@ class Chosen:
 
 
 def read(asked: Mapping[str, str]) -> Chosen:
-    """The filters that an address names."""
+    """The filters that an address contains."""
     given = {name: asked[name] for name in VALUES if asked.get(name)}
     known = {name: value for name, value in given.items() if value in VALUES[name]}
     return Chosen(
@@ -136,12 +138,13 @@ def read(asked: Mapping[str, str]) -> Chosen:
 
 
 CHOSEN_COOKIE = "library"
-"""The name of the cookie with the filters that the library showed last, as in its address. The browser
-deletes the cookie when it is closed."""
+"""The name of the cookie with the filters that the library showed last, as they are written in its address.
+The browser deletes the cookie when it is closed."""
 
 
 def way_back(request: HttpRequest, identifier: str = "") -> str:
-    """The library's address as it was left: with its filters, and at the card of scenario `identifier`."""
+    """The library's address with the filters that it showed last. With `identifier`, it leads to the card of
+    this scenario; if they would hide it, the filters are left out."""
     chosen = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict())
     here = shelved(identifier) if identifier and chosen.values else None
     kept = "" if here is not None and chosen.run_of(here) is None else chosen.query
@@ -150,7 +153,7 @@ def way_back(request: HttpRequest, identifier: str = "") -> str:
 
 
 def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
-    """Every question that has a scenario to show, in the map's order."""
+    """The questions that have a scenario to show, in the order of the map."""
     found = []
     for name in LIBRARY_QUESTIONS:
         under = [one for one in shelf if one.card.question == name]
@@ -161,8 +164,8 @@ def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
 
 
 def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
-    """Each filter with its chosen value and the values that still find a scenario. A filter without such values is
-    left out."""
+    """The filters, each with its chosen value and the values that some scenario matches. A filter without
+    such values is left out."""
 
     def at(one: Chosen) -> str:
         return f"{address}?{one.query}" if one.query else address

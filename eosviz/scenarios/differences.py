@@ -1,6 +1,6 @@
-"""Comparisons of a run with the same run after one change (GEN-9): a mechanism is turned off or on, clients
-get another setting, or the version of Kafka is another. This module lists the changes that a page offers, and
-the values of the changed side."""
+"""Compares a run with the same run after one change (GEN-9): a mechanism is switched off or on, clients get
+another setting, or Kafka has another version. This module lists the changes that a page offers, and the
+values with which the changed run is made."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Settings = dict[str, Any]
 Sentence = tuple[str, Mapping[str, Any]]
 
 STEPS_COMPARED_MAX = 8000
-"""`without_effect` makes at most about this many steps."""
+"""`without_effect` runs about this many steps at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One change of a scenario. `settings`: scenario → the values of the changed side by dotted path; empty
-    if nothing changes."""
+    """One change of a scenario. `settings`: a function that takes the scenario and returns the changed values
+    as dotted path → value; empty if the change would change nothing."""
 
     name: str
     settings: Callable[[Scenario], Settings]
     of: str = "kafka"
-    """What a scenario needs for this difference: brokers (``kafka``), or participants of two-phase commit
+    """What a scenario must have for this change: brokers (``kafka``), or participants of a two-phase commit
     (``middleware``)."""
 
     @property
@@ -57,12 +57,12 @@ def _opposite(now: Any, default: Any) -> Any:
 
 
 _OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partition"}
-"""Switch → the value that is compared with the default, for switches with more than two values."""
+"""For switches with more than two values: dict of switch → the value that is compared with the default."""
 
 
 def _idempotence(scenario: Scenario) -> Settings:
-    """Turns idempotence off for producers that have it on, and on for the others. Kafka may refuse the
-    combination."""
+    """Switch idempotence off for producers that have it, and on for all others. Kafka may refuse the
+    result."""
     return {
         f"producers.{producer['name']}.settings.enable_idempotence": not _is_idempotent(scenario, producer)
         for producer in scenario["producers"]
@@ -85,7 +85,7 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """Changes the scenario to Kafka 0.10, without idempotence. Kafka may refuse other features of the
+    """Change the scenario to Kafka 0.10, without idempotence. Kafka may refuse other features of the
     scenario."""
     if scenario["profile"] == "k010":
         return {}
@@ -136,7 +136,7 @@ DIFFERENCES: dict[str, Difference] = {
 
 
 def possible(scenario: Scenario) -> list[Difference]:
-    """The differences that change something in this scenario and lead to a valid document."""
+    """The differences that change something in this scenario and give a valid document."""
     return [
         difference
         for difference in DIFFERENCES.values()
@@ -147,8 +147,9 @@ def possible(scenario: Scenario) -> list[Difference]:
 
 
 def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> list[Difference]:
-    """Those of the differences with which each step of the run says the same or changes the same. Empty if
-    finding them could take more than STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
+    """Those of the differences that have no effect: each step of the changed run has the same sentence or
+    makes the same changes. Empty if this cannot be determined within STEPS_COMPARED_MAX steps. Raises Refused
+    if a rule refuses the scenario itself."""
     own = list(islice(_steps(scenario), STEPS_COMPARED_MAX))
     left = STEPS_COMPARED_MAX - len(own)
     found = []
@@ -171,14 +172,15 @@ def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> lis
 
 
 def _steps(scenario: Scenario) -> Iterator[tuple[Sentence, list[Change]]]:
-    """The sentence of each step, with its parameters, and what the step changes in the view. Raises Refused."""
+    """For each step of a run: its sentence with parameters, and the changes that it makes in the view. Raises
+    Refused."""
     simulation = Simulation(scenario)
     while (step := simulation.step()) is not None:
         yield (step.key, step.params), step.changes
 
 
 def _has(scenario: Scenario, what: str) -> bool:
-    """Whether the scenario has a Kafka cluster, or middleware."""
+    """Whether the scenario has a Kafka cluster or, for ``middleware``, participants of a two-phase commit."""
     if what == "middleware":
         return bool(scenario["middleware"]["participants"])
     return bool(scenario["cluster"]["brokers"])

@@ -1,7 +1,7 @@
-"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing, except that an
-inline table in which a key is set or removed gets the usual spacing, and that the comments behind a removed or
-replaced table go with it. Afterwards the meaning of the edited text is compared with the meaning of the
-edit. If they differ, nothing is changed."""
+"""Edits the TOML text of a document. Everything that is not edited stays as written, with comments, order and
+spacing. There are two exceptions: an inline table in which a key is set or removed gets the usual spacing,
+and the comments that follow a removed or replaced table are removed with it. At the end the meaning of the
+new text is compared with what the edits should give. If they differ, nothing is changed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _LISTS_OF_TABLES = (
 
 
 class Edit(Struct, forbid_unknown_fields=True, frozen=True):
-    """One edit. `path`: keys and row numbers, from the root of the document. `add` appends the value as a
-    row. `move` swaps the row with the one `by` places further."""
+    """One edit. `path`: keys and numbers of rows, from the root of the document. `do`: `set` and `remove` a
+    value, `add` the value as a new row at the end of a list, or `move` a row, which swaps it with the row
+    `by` places after it."""
 
     do: Literal["set", "remove", "add", "move"]
     path: list[str | int]
@@ -37,12 +38,12 @@ class Edit(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class CannotEdit(Exception):
-    """A text cannot be edited in this way and is unchanged, or a document cannot be written as a text."""
+    """A text cannot be edited in this way and stays unchanged, or a document cannot be written as text."""
 
 
 def edited(text: str, edits: list[Edit]) -> str:
-    """The text after the first EDITS_MAX edits; further edits are ignored. Raises CannotEdit, or BadScenario
-    if `parse` refuses the text."""
+    """The text after the first EDITS_MAX edits; the others are ignored. Raises CannotEdit, or BadScenario if
+    `parse` refuses the text."""
     meaning = parse(text)
     try:
         document = tomlkit.parse(text)
@@ -68,14 +69,14 @@ def edited(text: str, edits: list[Edit]) -> str:
 
 
 def all_edited(text: str, edits: list[Edit]) -> str:
-    """The text after all edits, however many. Raises what `edited` raises."""
+    """The text after all edits. Raises CannotEdit or BadScenario, like `edited`."""
     for first in range(0, len(edits), EDITS_MAX):
         text = edited(text, edits[first : first + EDITS_MAX])
     return text
 
 
 def written(document: dict[str, Any]) -> str:
-    """A new text for a document. Raises CannotEdit."""
+    """A document as a new TOML text. Raises CannotEdit."""
     made = tomlkit.document()
     try:
         for key, value in document.items():
@@ -92,7 +93,7 @@ def written(document: dict[str, Any]) -> str:
 
 
 class Asked(Struct, forbid_unknown_fields=True):
-    """The request: either a text with its edits, or a document."""
+    """The question of the bounded process: a text with edits, or a document to be written."""
 
     text: str = ""
     edits: list[Edit] = []
@@ -100,7 +101,8 @@ class Asked(Struct, forbid_unknown_fields=True):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` as JSON and returns the text. Raises Refused."""
+    """The function of the bounded process. `question`: an `Asked` as JSON. Returns the text. Raises
+    Refused."""
     asked = msgspec.json.decode(question, type=Asked)
     try:
         text = all_edited(asked.text, asked.edits) if asked.document is None else written(asked.document)
@@ -121,8 +123,8 @@ def _set(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _respace(document: Any, edit: Edit, row: dict[str, Any]) -> None:
-    """Write the inline table around the edit's key again, with the usual spacing. Such a table contains no
-    comment."""
+    """Write the inline table that contains the edit's key again, with the usual spacing. Inline tables have
+    no comments."""
     _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(row)
 
 
@@ -136,7 +138,7 @@ def _remove(document: Any, edit: Edit, is_text: bool) -> None:
         _respace(document, edit, rest)
         return
     del node[edit.path[-1]]
-    # An empty list of tables cannot be written in TOML.
+    # TOML has no notation for an empty list of tables, so the list itself is removed.
     if isinstance(node, AoT | list) and not isinstance(node, Array) and not node and len(edit.path) == 2:
         del document[edit.path[0]]
 
@@ -156,8 +158,8 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """Append the value to an array: on a line of its own if the rows of the array have one, or if a table becomes the
-    first row."""
+    """Append a value to an array. It gets a line of its own if the array's rows have lines of their own, or
+    if it is a table and the first row."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)
@@ -188,7 +190,7 @@ _EDITS = {"set": _set, "remove": _remove, "add": _add, "move": _move}
 
 
 def _reach(document: Any, way: list[str | int], is_text: bool) -> Any:
-    """The node at the path; missing tables on the way are created."""
+    """The node at a path. Tables that are missing on the way are created."""
     node = document
     for place, key in enumerate(way):
         if isinstance(key, str) and key not in node:
@@ -222,7 +224,7 @@ def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
 
 
 def _headed(value: dict[str, Any]) -> Any:
-    """A table with a heading of its own, after an empty line."""
+    """A table with a heading, which follows after an empty line."""
     made = _table(value)
     made.trivia.indent = "\n"
     return made
@@ -246,7 +248,7 @@ def _inline(value: dict[str, Any]) -> Any:
 
 
 def _in_one_line(value: Any) -> str:
-    """The value in one line, with a space inside braces as in the library's documents."""
+    """The value on one line, with a space inside braces, as in the library's documents."""
     if isinstance(value, dict):
         pairs = [f"{tomlkit.key(key).as_string()} = {_in_one_line(inner)}" for key, inner in value.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"

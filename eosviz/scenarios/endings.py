@@ -1,5 +1,5 @@
-"""Finds how the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
-missing or was made by another engine.
+"""Finds how the runs of the library's scenarios end. The endings are read from `.endings`. If the file is
+missing or another engine made it, they are computed.
 
 `python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
 """
@@ -21,12 +21,13 @@ from eosviz.launch.stamps import is_fresh
 FILE = ENDINGS / "endings.json"
 
 Endings = dict[str, Any]
-"""Variant → ending (`engine.ending.ending_of`). The document itself has an empty name."""
+"""The endings of a scenario's runs. Dict of name of a variant (empty: the document itself) → ending
+(`engine.ending.ending_of`)."""
 
 
 def endings_of(found: LibraryEntry) -> Endings:
-    """The endings of the scenario without a variant and in each variant. They are computed at most once in a
-    process."""
+    """The endings of a scenario, without a variant and with each variant. A process computes them at most
+    once."""
     text = _digest(found)
     if text not in _computed:
         _computed[text] = _prepared().get(text) or _compute(found)
@@ -34,8 +35,8 @@ def endings_of(found: LibraryEntry) -> Endings:
 
 
 _computed: dict[str, Endings] = {}
-"""The endings by the digest of the document's text. With them, a database that is filled again in the same
-process needs no second run."""
+"""Dict of digest of the document's text → its endings. If a database is filled again in the same process, the
+scenarios need not be run again."""
 
 
 def _compute(found: LibraryEntry) -> Endings:
@@ -44,7 +45,8 @@ def _compute(found: LibraryEntry) -> Endings:
 
 @cache
 def _prepared() -> dict[str, Endings]:
-    """The endings of the file, by the digest of the document's text. Empty if none were prepared for this engine."""
+    """Dict of digest of the document's text → its endings, from the file. Empty if the file was not made for
+    this engine."""
     if not is_fresh(ENDINGS, engine_digest()):
         return {}
     return msgspec.json.decode(FILE.read_bytes(), type=dict[str, Endings])

@@ -1,4 +1,5 @@
-"""Lays out the text of a lesson: short paragraphs, what to do set apart, code as code. Its words stay as they are."""
+"""Divides the text of a lesson into short paragraphs, and marks what to do and what is code. The words stay
+unchanged."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ _TO_DO = re.compile(
     r"\.sh(?!\w)|\bremed(?:y|ies)\b|办法|应(?:当|该|先)?(?:调|设|查看|检查|使用|在|让|保持|比较|给|把)"
     r"|^(?:Abort|Check|Choose|Close|Compare|Create|Give|Keep|Look|Lower|Raise|Send|Set|Use|Wait)\b"
 )
-"""Matches a sentence that says what to do: the sentence names a command or a remedy, or begins with a verb that asks
-for an act."""
+"""Matches a sentence that says what to do: it contains a command or a word for a remedy, or begins with a
+verb in the imperative."""
 _CODE = re.compile(
     r"((?<![\w.-])[a-z][\w-]*\.sh"
     r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:=-]*[\d_/:=][\w./:=-]*|[\w-]+(?= --)|[a-z](?![\w'-])))?|…"
@@ -22,17 +23,18 @@ _CODE = re.compile(
     r"|(?<![\w.@/-])[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+(?:=[\w.-]*\w)?(?![\w/]))",
     re.ASCII,
 )
-"""Matches a command with its options, a function, or a setting with its value."""
+"""Matches code in a text: a command with its options, a function, or a setting with its value."""
 
 
 class Paragraph(NamedTuple):
     kind: str
-    """``lead``: the first sentence; ``do``: what to do; ``more``: all else."""
+    """``lead`` for the first sentence, ``do`` for what to do, ``more`` for everything else."""
     text: str
 
 
 def paragraphs(text: str) -> list[Paragraph]:
-    """The sentences of a lesson: the first alone, then two at a time; neighbours that say what to do are together."""
+    """The sentences of a lesson as paragraphs. The first sentence is alone; consecutive sentences that say
+    what to do are together; all others come in twos."""
     between = "" if _CHINESE.search(text) else " "
     found: list[tuple[str, list[str]]] = []
     for number, sentence in enumerate(_sentences(text)):
@@ -45,7 +47,7 @@ def paragraphs(text: str) -> list[Paragraph]:
 
 
 def parts(text: str) -> list[str]:
-    """The text in pieces, every second of them code."""
+    """The text in pieces. Every second piece is code."""
     return _CODE.split(text)
 
 

@@ -1,7 +1,8 @@
-"""Client libraries (``libraries.toml``): what each of them does where Kafka leaves it to the client.
+"""Client libraries (``libraries.toml``), and what each of them does where Kafka leaves the behaviour to the
+client.
 
-What a library does follows from the versions of the requests that it sends. Where no request shows it, a row
-names the libraries.
+A library's behaviour is computed from the versions of the requests that it sends. If no request shows a
+behaviour, its row lists the libraries that have it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from importlib import resources
 from typing import Any
 
 Words = dict[str, str]
-"""Language → text."""
+"""A text in each language. Dict of language → text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One client library. ``name`` includes its release. ``sent``: each request, with the highest version
-    that the library sends to Kafka 4.1."""
+    """One client library. ``name``: with its release. ``sent``: request → the highest version of it that the
+    library sends to Kafka 4.1."""
 
     name: str
     sent: dict[str, int]
@@ -27,8 +28,8 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One library in one row. ``version``: the highest version of the row's request that the library sends.
-    None if the row names libraries."""
+    """Whether one library has one behaviour. ``version``: the highest version of the behaviour's request that
+    the library sends; None if the row lists libraries."""
 
     library: str
     has: bool
@@ -37,8 +38,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """One row. ``name`` is a part of addresses. ``scenarios``: the identifiers of the scenarios in which the
-    behaviour matters."""
+    """One behaviour, a row of the table. ``name``: a part of addresses. ``scenarios``: the identifiers of the
+    scenarios in which it matters."""
 
     name: str
     title: Words
@@ -47,14 +48,15 @@ class Behaviour:
     source: str
     scenarios: tuple[str, ...]
     cells: tuple[Cell, ...]
-    """The cells, in the order of the libraries."""
+    """Whether each library has the behaviour, in the order of the libraries."""
     request: str
-    """The request that shows the behaviour, with its first version that does so: ``EndTxn 5``. Empty if no
+    """The request that shows the behaviour, with the first version that does: ``EndTxn 5``. Empty if no
     request shows it."""
 
     @property
     def sides(self) -> tuple[tuple[tuple[str, ...], Words], ...]:
-        """The libraries that have the behaviour, with what they do; then the other libraries, with what those do."""
+        """(names of libraries, what they do) for the libraries that have the behaviour, and for those that
+        lack it. Left out if there are no such libraries."""
         sides = ((True, self.has), (False, self.lacks))
         named = ((tuple(cell.library for cell in self.cells if cell.has is has), text) for has, text in sides)
         return tuple((libraries, text) for libraries, text in named if libraries)
@@ -67,12 +69,12 @@ def client_libraries() -> tuple[Library, ...]:
 
 @cache
 def behaviours() -> tuple[Behaviour, ...]:
-    """Every row, in the order of the table."""
+    """All behaviours, in the order of the table."""
     return tuple(_behaviour(**row) for row in _table()["behaviours"])
 
 
 def of_scenario(identifier: str) -> tuple[Behaviour, ...]:
-    """The rows that matter in a scenario."""
+    """The behaviours that matter in a scenario."""
     return tuple(one for one in behaviours() if identifier in one.scenarios)
 
 

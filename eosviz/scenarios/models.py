@@ -1,5 +1,5 @@
-"""Scenario documents, stored by content: a session runs one version of a scenario for ever, however the library
-changes."""
+"""Scenario documents, stored by their content. A session always runs the same version of a scenario, however
+the library changes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from django.db import models
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """The document as compact JSON. The order of its keys is kept, because it is part of what the author wrote."""
+    """The document as compact JSON. The order of the keys is kept, because the author has chosen it."""
     return msgspec.json.encode(document)
 
 
 class ScenarioVersionQuerySet(models.QuerySet["ScenarioVersion"]):
     def library(self) -> ScenarioVersionQuerySet:
-        """The version of each library scenario that new sessions run, in the library's order."""
+        """For each scenario of the library, the version that new sessions run; in the library's order."""
         return self.filter(library_position__isnull=False).order_by("library_position")
 
     def of_document(self, identifier: str, document: dict[str, Any]) -> ScenarioVersion:
-        """The stored version with exactly this document; stores it when it is new."""
+        """The version with exactly this document. It is stored if it is new."""
         encoded = encode_document(document)
         version, _ = self.get_or_create(
             digest=hashlib.sha256(encoded).hexdigest(),
@@ -31,16 +31,17 @@ class ScenarioVersionQuerySet(models.QuerySet["ScenarioVersion"]):
 
 
 class ScenarioVersion(models.Model):
-    """One document; stored documents do not change."""
+    """One scenario document. It does not change once it is stored."""
 
     digest = models.CharField(max_length=64, unique=True)
     """SHA-256 of `encoded`, in hex."""
     identifier = models.CharField(max_length=64)
-    """The scenario's identifier: `SC-03`."""
+    """The scenario's identifier, for example `SC-03`."""
     encoded = models.BinaryField()
     """The document as compact JSON."""
     library_position = models.PositiveIntegerField(null=True, unique=True)
-    """The position in the library. Null for an older version and for a document outside the library."""
+    """The scenario's position in the library. Null for older versions, and for documents outside the
+    library."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ScenarioVersionQuerySet.as_manager()
@@ -55,14 +56,14 @@ class ScenarioVersion(models.Model):
 
 
 class Endings(models.Model):
-    """The endings of a version's runs, stored for library versions. They have a table of their own, because every
-    session reads the version's row."""
+    """The endings of the runs of a library version. They are in a table of their own, because every session
+    reads the version's row."""
 
     version = models.OneToOneField(ScenarioVersion, on_delete=models.CASCADE, related_name="endings")
     form = models.CharField(max_length=16)
-    """The form of the stored endings: `engine.ending.FORM` when they were computed."""
+    """The form of the stored endings: the value of `engine.ending.FORM` when they were computed."""
     runs = models.JSONField()
-    """Variant (empty for the document itself) → what `engine.ending.ending_of` returns."""
+    """Dict of name of a variant (empty: the document itself) → the result of `engine.ending.ending_of`."""
 
     def __str__(self) -> str:
         return f"{self.version} {self.form}"

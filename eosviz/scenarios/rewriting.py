@@ -1,5 +1,5 @@
-"""Edits or writes the TOML text of a document. A short text is processed here. A long one may take seconds of processor
-time, so it is processed in a bounded process (`eosviz/bounded`)."""
+"""Edits or writes the TOML text of a document: in this process if it is short, otherwise in a bounded process
+(`eosviz/bounded`), because a long text may take seconds of processor time."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from eosviz.scenarios import editing
 from eosviz.scenarios.editing import CannotEdit, Edit
 
 HERE_BYTES_MAX = 8_000
-"""At most this many bytes of text and edits are processed here."""
+"""If text and edits have together at most this many bytes, they are processed in this process."""
 
 
 def edited(text: str, edits: list[Edit], asks: Caller) -> str:
-    """The text after all edits. Raises CannotEdit, BadScenario if `parse` refuses the text, Busy or BeyondBounds."""
+    """The text after all edits. Raises CannotEdit, BadScenario if `parse` refuses the text, and Busy or
+    BeyondBounds."""
     if _size(text, edits) <= HERE_BYTES_MAX:
         return editing.all_edited(text, edits)
-    parse(text)  # checks the bounds of the text first; a text that is no TOML needs no process
+    parse(text)  # This checks the text's limits first. A text that is not TOML needs no process.
     return _answer(editing.Asked(text=text, edits=edits), asks)
 
 
 def written(document: dict[str, Any], asks: Caller) -> str:
-    """A new text for a document. Raises CannotEdit, Busy or BeyondBounds."""
+    """A document as a new TOML text. Raises CannotEdit, Busy or BeyondBounds."""
     if _size(document) <= HERE_BYTES_MAX:
         return editing.written(document)
     return _answer(editing.Asked(document=document), asks)

@@ -1,8 +1,8 @@
-"""The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its
-step.
+"""The animation of the front page: a few scenes of one real run. Each scene is a step, and is drawn from the
+engine's view at this step.
 
-A process makes the run once. Every drawn object has a place and a look for each scene; the page moves the
-object from one place to the next (static/pages/trailer.ts). A scene is a step. It is read from the view and the
+Each process makes the run once. Every drawn object has a position and a look in each scene, and the page
+moves it from one position to the next (static/pages/trailer.ts). Everything is read from the view and the
 step; no decision of a broker is computed here.
 """
 
@@ -19,16 +19,18 @@ from engine.step import Step
 Json = dict[str, Any]
 
 SHOWN = "SC-03"
-"""The scenario with the lost response, the site's main example."""
+"""The scenario of the lost response, which is the site's main example."""
 PARTITION = "t-0"
 CLIENT, BROKER, READER = "p1", "broker-1", "c1"
 RECORDS = 3
-"""The picture shows the partition's first records only, those that the producer sends before the connection breaks."""
+"""The picture shows only the first records of the partition: those that the producer sends before the
+connection breaks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One step of the run. Its sentence has the key `front.scene.<name>`, and `params` fill it."""
+    """One scene, a step of the run. The key of its sentence is `front.scene.<name>`; `params` fill the
+    sentence."""
 
     name: str
     step: int
@@ -36,16 +38,17 @@ class Scene:
     stored: tuple[tuple[int, int, int], ...]
     """The batches of the leader's log, each as (base offset, first sequence, last sequence)."""
     believed: tuple[bool, ...]
-    """For each record with a sequence, in the order of sequences: whether the producer knows that the record is
+    """For each record that has a sequence, in the order of sequences: whether the producer knows that it is
     stored."""
     read: int
-    """The reader's next offset."""
+    """The offset that the consumer reads next."""
     travels: dict[str, str]
-    """Key → place of each message about a shown batch, if it is under way or the step moves it. Places: `out` (sent),
-    `home` (a response that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch
-    that the log already contains)."""
+    """Dict of key of a message → where it is, for messages about a shown batch that are under way or that the
+    step moves: `out` (sent), `home` (a response that has reached the producer), `lost`, `taken` (its batch is
+    appended to the log), `compared` (its batch is in the log already)."""
     numbers: dict[str, tuple[int, int]]
-    """Key of each message that a step moved so far → the first and last sequence number of its batch."""
+    """Dict of key of a message → the first and the last sequence number of its batch, for all messages that
+    steps have moved up to this scene."""
 
 
 CHOSEN = (
@@ -61,10 +64,10 @@ CHOSEN = (
     ("others_stored", "broker.appended_and_waits", 2),
     ("read_once", "consumer.delivers", 3),
 )
-"""The scenes as (name, key of the step's sentence, which of the steps with this key). Steps about another
-partition are not counted."""
+"""The scenes, as (name, key of the step's sentence, number of the step among those with this key). Steps
+about another partition are not counted."""
 STILL = "recognised"
-"""The scene that is shown while nothing moves."""
+"""The name of the scene that is shown while nothing moves."""
 
 
 @cache
@@ -90,8 +93,8 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _find_messages(view: Json, about: dict[int, str], numbers: dict[str, tuple[int, int]]) -> None:
-    """For each message about a shown batch, adds message id → key to `about`, and this key → (first, last) sequence
-    number of the batch to `numbers`."""
+    """For each message about a shown batch, add its id → key to `about`, and key → (first, last sequence
+    number of its batch) to `numbers`."""
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
             continue
@@ -127,7 +130,7 @@ def _scene(
 
 
 def _stored(view: Json) -> tuple[tuple[int, int, int], ...]:
-    """The shown batches of the leader's log, each as (base offset, first sequence, last sequence)."""
+    """The shown batches of the leader's log, as (base offset, first sequence, last sequence)."""
     replica = view["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")]
     return tuple(
         (batch["base_offset"], batch["first_sequence"], batch["last_sequence"])
@@ -137,14 +140,14 @@ def _stored(view: Json) -> tuple[tuple[int, int, int], ...]:
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """Whether the producer knows that the record is stored, for each shown record with a sequence."""
+    """For each shown record that has a sequence, whether the producer knows that it is stored."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: min(RECORDS, numbered.get("next_sequence", 0))])
 
 
 def _under_way(before: Json, view: Json, about: dict[int, str]) -> dict[str, str]:
-    """The messages that an earlier step has sent, and that have not arrived."""
+    """The messages that were sent before this step and are still under way, as key → `out`."""
     found = before["network"]["messages"].keys() & view["network"]["messages"].keys()
     return {about[id_]: "out" for id_ in sorted(map(int, found)) if id_ in about}
 

@@ -1,8 +1,9 @@
-"""The scenes of the front page as one SVG. Every object is in it once, with its place and look in each scene.
+"""Draws the scenes of the front page as one SVG. Each object is in it once, with its position and look in all
+scenes.
 
-`data-at` has one entry for each scene: `look x y`. The script moves the objects from one scene to the next.
-Without the script, the picture shows the still scene. There are two forms: a wide one beside the words, and
-an upright one for a phone.
+`data-at` has one entry for each scene: `look x y`. A script moves the objects from scene to scene. Without
+the script, the picture shows the still scene. There are two forms: a wide one beside the words, and an
+upright one for phones.
 """
 
 from __future__ import annotations
@@ -22,36 +23,37 @@ Place = tuple[str, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The places of all objects. Boxes are x, y, width, height."""
+    """The positions of all objects. A box is (x, y, width, height)."""
 
     name: str
     size: tuple[int, int]
     client: tuple[float, float, float, float]
     broker: tuple[float, float, float, float]
     record: tuple[float, float, int]
-    """The place of the first record in the producer's list, and how many records a row has."""
+    """(x, y) of the first record in the producer's list, and the number of records in a row."""
     record_size: tuple[float, float]
     lane: tuple[float, float, float]
-    """The left end and the top of the lane, and the width of a record."""
+    """The left end of the lane, its top, and the width of a record."""
     cell_height: float
     reader: float
-    """The top of the consumer, which is drawn under the broker."""
+    """The top of the consumer, which is below the broker."""
     wires: str
     out: Point
     back: Point
     comes_from: Point
-    """The place where a request begins, relative to `out`; a response begins on the other side of `back`."""
+    """Where a request begins, relative to `out`. A response begins on the other side of `back`."""
     lost: dict[bool, Point]
-    """The places of a request (false) and of a response (true) when the connection breaks."""
+    """Where a request (false) and a response (true) are when the connection breaks."""
     home: Point
     taken: Point
-    """The place where a request that the broker appends disappears; its way there crosses no name."""
+    """Where a request disappears when the broker appends its batch. On the way there it crosses no name."""
     compared: Point
-    """The place at the broker's edge, beside the record that has arrived a second time."""
+    """Where a batch stops at the broker's edge, beside the record that it repeats."""
     legend: Point
     tags: dict[str, tuple[float, float]]
     sheets: dict[bool, str]
-    """The outlines of a request (false) and a response (true); each points where the message goes."""
+    """The outlines of a request (false) and of a response (true). Each points in the direction in which the
+    message goes."""
 
 
 WIDE = Form(
@@ -72,24 +74,24 @@ UPRIGHT = Form(
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 BETWEEN = 5.0
-"""The distance between two records of the producer's list."""
+"""The distance between two records in the producer's list."""
 SHEET_WIDTH = 126
 TAG_APART = 8.0
-"""The least distance between a tag and the picture's edges."""
+"""The smallest distance between a tag and the edges of the picture."""
 GHOST = 32.0
-"""The height of the box for the batch that has arrived and is compared. It is drawn above the record that is
-stored already."""
+"""The height of the box for a batch that has arrived a second time. It is drawn above the stored record with
+which it is compared."""
 
 
 def sentences(language: str) -> list[tuple[str, bool]]:
-    """The sentence of each scene, and whether it is the still one."""
+    """(sentence, whether the scene is the still one) of each scene."""
     return [
         (say(f"front.scene.{scene.name}", language, scene.params), scene.name == STILL) for scene in scenes()
     ]
 
 
 def drawing(form: Form, language: str) -> str:
-    """The whole SVG element."""
+    """The SVG element of the picture."""
     width, height = form.size
     parts = [
         *_ground(form, language),
@@ -104,7 +106,7 @@ def drawing(form: Form, language: str) -> str:
 
 
 def _thing(kind: str, places: list[Place], inside: str) -> str:
-    """One moving object, placed where the still scene has it."""
+    """One moving object as an SVG element, at its position in the still scene."""
     still = next(number for number, scene in enumerate(scenes()) if scene.name == STILL)
     look, x, y = places[still]
     at = ";".join(f"{look} {x:g} {y:g}" for look, x, y in places)
@@ -127,7 +129,7 @@ def _ground(form: Form, language: str) -> Iterator[str]:
 
 
 def _legend(form: Form, language: str) -> Iterator[str]:
-    """The legend of the looks of a record: two in the producer's list, one in the log."""
+    """The legend for the looks of a record: two in the producer's list, one in the log."""
     x, y = form.legend
     for number, look in enumerate(("waits", "known", "stored")):
         at = y + 22 * number
@@ -196,7 +198,7 @@ def _reader(form: Form, language: str) -> Iterator[str]:
 
 
 def _compared(form: Form) -> Iterator[str]:
-    """The batch that has arrived a second time, above the stored one that it is compared with."""
+    """The batch that has arrived a second time. It is above the stored record with which it is compared."""
     left, top, unit = form.lane
     looks = ["on" if "compared" in one.travels.values() else OFF for one in scenes()]
     width, y = unit - 3, -GHOST - 14
@@ -232,7 +234,8 @@ def _messages(form: Form, language: str) -> Iterator[str]:
 
 
 def _message_places(form: Form, key: str, begin: Point) -> Iterator[Place]:
-    """The message's (look, x, y) in each scene. It comes out of its sender, and disappears where it was last."""
+    """(look, x, y) of a message in each scene. It comes out of its sender, and disappears where it was
+    last."""
     is_answer = key.startswith("answer")
     from_x, from_y = form.comes_from
     at = (begin[0] - from_x, begin[1] - from_y) if is_answer else (begin[0] + from_x, begin[1] + from_y)

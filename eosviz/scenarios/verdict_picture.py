@@ -1,9 +1,9 @@
-"""Draws how a run ends, as a tiny picture: turns `engine.ending` into SVG.
+"""Draws how a run ends as a small picture: converts `engine.ending` to SVG.
 
-The picture shows the lanes and below them the rows of a database, or the participants of a two-phase commit, or the
-rule that refuses the run. As in all pictures, the hue is the producer id, dashed is open, hatched is aborted, a thick
-bar is the last stable offset, and only a broken guarantee is red. Boxes with the same look share one path, so that a
-page can have hundreds of pictures.
+The picture shows the lanes and, below them, the rows of a database; or the participants of a two-phase
+commit; or the rule that refuses the run. As in all pictures, the hue stands for the producer id, dashed means
+open, hatched means aborted, a thick bar is the last stable offset, and only a broken guarantee is red. Boxes
+with the same look are drawn with one path, so that a page can have hundreds of pictures.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 WIDTH = 168
 HEIGHT = 40
 LEFT = 26
-"""The sign of the first fault is drawn to the left of this x."""
+"""The sign of the first fault is left of this x."""
 HUES = 6
 LANES = 2
 UNIT_MAX = 17.0
@@ -25,7 +25,7 @@ GATE = 5.0
 LOST = 15.0
 ROW = 14.0
 TABLE = 16.0
-"""The width of the sign of a database, left of its rows."""
+"""The width of the sign for a database, which is left of the database's rows."""
 
 TROUBLES = {
     "drop": "lost", "disconnect": "lost", "delay": "late", "connect_slowly": "late", "pause": "asleep",
@@ -36,8 +36,8 @@ TROUBLES = {
     "compact": "cut", "expire_producers": "cut", "seek": "moves", "close_consumer": "asleep",
     "update_features": "moves",
 }  # fmt: skip
-"""Action of a fault in the document → name of its sign. Several actions share a sign, because there is little
-room."""
+"""Dict of action of a fault in the document → the name of its sign. Several actions have the same sign,
+because the signs are small."""
 SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
     "late": "M10 2a7 7 0 1 0 .01 0M10 5v4.5l3 2",
@@ -57,12 +57,13 @@ _MARKS = {
 
 
 def picture(ending: Json) -> str:
-    """The element `<svg class="stamp">`. It has no name for screen readers, because the words beside it say
-    the same."""
+    """The element `<svg class="stamp">`. It has no name for screen readers, because words beside it say the
+    same."""
     drawing = _Drawing()
     troubles = dict.fromkeys(TROUBLES[one] for one in ending.get("troubles", ()) if one in TROUBLES)
     if "crash" in troubles:
-        troubles.pop("late", None)  # The delay is there so that the crash comes in time.
+        # In such a scenario the delay only makes the crash come in time, so it gets no sign.
+        troubles.pop("late", None)
     for sign in list(troubles)[:1]:
         drawing.path("sign", SIGNS[sign], shift=(1, 11))
     if "refused_by" in ending:
@@ -76,7 +77,7 @@ def picture(ending: Json) -> str:
 
 
 def sign(name: str) -> str:
-    """The sign of a fault alone, for a legend. ``name``: a key of SIGNS."""
+    """The sign of a fault by itself, for a legend. ``name``: a key of SIGNS."""
     path = f'<path class="sign" d="{SIGNS[name]}"/>'
     return f'<svg class="stamp sign-alone" viewBox="0 0 18 18" aria-hidden="true">{path}</svg>'
 
@@ -114,7 +115,7 @@ def _draw_lanes(drawing: _Drawing, ending: Json) -> None:
     lanes = ending["lanes"][: LANES if table is None else 1]
     if table is not None:
         lanes = [lanes[0] if lanes else _NO_LANE]
-        # The missing record of a row was lost, failed or never sent.
+        # A row's record is missing because it was lost, failed or never sent.
         lost, failed, missing = lanes[0]["lost"], lanes[0]["failed"], table["record_missing"]
         lanes[0] = {**lanes[0], "lost": max(lost, missing), "failed": max(0, failed - missing)}
         _draw_table(drawing, table)
@@ -133,7 +134,7 @@ def _draw_lanes(drawing: _Drawing, ending: Json) -> None:
 
 
 _NO_LANE: Json = {"cells": [], "gate": None, "lost": 0, "failed": 0, "reordered": 0, "deleted": False}
-"""A lane in which nothing was stored."""
+"""A lane without any batch."""
 
 
 def _draw_table(drawing: _Drawing, table: Json) -> None:
@@ -205,13 +206,13 @@ def _draw_cell(drawing: _Drawing, kind: str, look: str, box: tuple[float, float,
 
 
 def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
-    """The newest cells for which there is room, and the width of a record."""
+    """The newest cells that fit, and the width of a record."""
     cells = list(lane["cells"])
     while True:
         markers = sum(kind in ("COMMIT", "ABORT") for kind, _, _ in cells)
         records = sum(count for kind, count, _ in cells if kind not in ("COMMIT", "ABORT"))
         left = room - (GATE if lane["gate"] is not None else 0)
-        # A marker is as wide as a record, and never narrower than its flag.
+        # A marker is as wide as a record, but at least as wide as its flag.
         unit = left / (records + markers) if cells else UNIT_MAX
         if unit < MARKER and records:
             unit = (left - markers * MARKER) / records
@@ -222,7 +223,8 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
 
 
 def _draw_nodes(drawing: _Drawing, ending: Json) -> None:
-    """Boxes for the first four participants with their states, and a red line for a broken guarantee."""
+    """Draw the first four participants as boxes with their states, and a red line if a guarantee is
+    broken."""
     for number, (_, state) in enumerate(ending["nodes"][:4]):
         x = LEFT + number * 35.0
         drawing.path("hx", _box(x, 8, 28, 22))

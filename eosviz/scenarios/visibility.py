@@ -1,5 +1,5 @@
-"""Decides who may see a version of a scenario. Everyone may, unless a rule refuses and no exemption holds; apps add
-rules and exemptions in their `AppConfig.ready`."""
+"""Decides who may see a version of a scenario. Everyone may, unless a rule forbids it and no exemption
+applies. Apps add rules and exemptions in their `AppConfig.ready`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from eosviz.scenarios.models import ScenarioVersion
 
 SeenBy = Callable[[User | AnonymousUser], bool]
 Rule = Callable[[ScenarioVersion], SeenBy | None]
-"""A rule for a version. It returns None if it does not concern the version."""
+"""The type of a rule: a function that takes a version. It returns a function that says whether a user may see
+this version, or None if the rule does not concern the version."""
 
 Exemption = Callable[[ScenarioVersion, User | AnonymousUser], bool]
 
@@ -29,7 +30,8 @@ def add_exemption(sees: Exemption) -> None:
 
 
 def viewers_of(version: ScenarioVersion) -> SeenBy:
-    """A function that says whether a user may see the version. For versions of the library nothing needs to be read."""
+    """A function that says whether a user may see this version. For versions of the library it reads nothing
+    from the database."""
     rules = [] if version.library_position is not None else [rule(version) for rule in _rules]
     asked = [seen_by for seen_by in rules if seen_by is not None]
 

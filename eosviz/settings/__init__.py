@@ -1,2 +1,2 @@
-"""Settings: `base` applies everywhere; `development`, `production` and `test` add what one kind of
-installation needs. docs/operating.md lists the environment variables."""
+"""The settings. `base` applies everywhere; `development`, `production` and `test` each add the settings of
+one kind of installation. docs/operating.md lists the environment variables."""

@@ -1,4 +1,4 @@
-"""Settings of accounts and their mail. Each environment variable is in docs/operating.md."""
+"""Settings of accounts and of mail. docs/operating.md describes each environment variable."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/account/"
 LOGOUT_REDIRECT_URL = "/"
 
-# Mails are stored as files for the operator until EOSVIZ_EMAIL_URL names a server. In a log, more people
-# could read them.
+# Until EOSVIZ_EMAIL_URL names a mail server, mails are stored as files for the operator. They are not logged,
+# because more people may read a log.
 
 EMAIL_URL = env.str("EOSVIZ_EMAIL_URL", "")
 _mail: dict[str, Any] = env.email_url_config(EMAIL_URL or "consolemail://")
@@ -41,24 +41,25 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "eosviz.accounts.forms.NameAtSignUp"
-# Without mail no one can prove an address; with mail everyone must.
+# Without mail no one can prove that an address is theirs; with mail everyone must.
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[eosviz] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_CHANGE_EMAIL = True
-ACCOUNT_SESSION_REMEMBER = None  # the form asks, so that a shared computer can forget the account
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this browser stays signed in; all others are signed out
+ACCOUNT_SESSION_REMEMBER = None  # the form asks, so that a shared computer need not remember the account
+# the browser in which the password was changed stays signed in; all others are signed out
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
 # eosviz/rates.py counts sign-ups and sign-ins, and accounts/password_limits.py counts wrong passwords.
-# allauth's own counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
+# allauth's own counts do not cover sockets or known browsers, and one of them stores a list of all attempts.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_FORMS = {
     "signup": "eosviz.accounts.sign_up.SignUp",
     "login": "eosviz.accounts.sign_up.SignIn",
     "add_email": "eosviz.accounts.sign_up.AddAddress",
 }
-# Behind a proxy every request comes from the proxy's address. This many proxies are trusted to append the
-# caller's address to a header.
+# Behind a proxy every request comes from the proxy's address. This is the number of proxies that are trusted
+# to append the caller's address to a header.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)
 
 # Signing in with another site's account
@@ -70,7 +71,7 @@ _SITES = {
 }
 SIGN_IN_WITH = env.list("EOSVIZ_SIGN_IN_WITH", default=[])
 SIGN_IN_ORIGINS: list[str] = []
-"""Sites that a form may redirect to; for the Content-Security-Policy."""
+"""The origins of sites to which a form may redirect, for the Content-Security-Policy."""
 SOCIAL_APPS: list[str] = []
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
 SOCIALACCOUNT_ADAPTER = "eosviz.accounts.social.SocialAdapter"

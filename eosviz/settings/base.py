@@ -1,4 +1,5 @@
-"""Settings of every eosviz, on one machine or many. Each environment variable is in docs/operating.md."""
+"""The settings that every installation has, on one machine or on many. docs/operating.md describes each
+environment variable."""
 
 import os
 from pathlib import Path
@@ -48,7 +49,7 @@ INSTALLED_APPS = [
     "allauth",  # for its texts in other languages than English
     "allauth.account",
     *SOCIAL_APPS,
-    "ninja",  # as an app it serves the API page's scripts itself instead of from another site
+    "ninja",  # installed as an app, so that this site serves the scripts of the API's page, and no other site
     "eosviz.accounts",
     "eosviz.walkthroughs",
     "eosviz.scenarios",
@@ -108,28 +109,30 @@ TEMPLATES = [
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
-# Web requests may end in any thread, so their connections are closed or go back to the pool. A worker's threads
-# live long and keep theirs.
+# A web request may end in any thread, so its connection is closed or returned to the pool. A worker's threads
+# live long and keep their connections.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 KEPT_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
-"""How long a process keeps a connection that it does not share."""
+"""For how many seconds a process keeps a database connection that is in no pool."""
 WORKER_CONNECTION_SECONDS = KEPT_CONNECTION_SECONDS
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
-        # A transaction that reads first and writes later would fail at once if another one wrote in between.
-        # With IMMEDIATE it takes the write lock at its start and waits for it, at most `timeout` seconds.
+        # In SQLite's default mode, a transaction that reads first and writes later fails at once if another
+        # one wrote in between. With IMMEDIATE a transaction takes the write lock when it begins, and waits
+        # for it at most `timeout` seconds.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
+        # With WAL, pages can read while a worker writes. With NORMAL, no commit is lost when a process dies.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
-    # The server may have been restarted since the last task: a kept connection is tested first, and replaced.
+    # The database server may have been restarted since the last task, so a kept connection is tested before
+    # it is used, and replaced if necessary.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
-# The size of the pool of connections to PostgreSQL that the requests and threads of a process share. 0: no
-# pool.
+# The size of a process's pool of connections to PostgreSQL, which its requests and threads share. 0: there is
+# no pool.
 DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
 if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
     WORKER_CONNECTION_SECONDS = 0
@@ -139,7 +142,7 @@ if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
         "timeout": 10,
     }
 
-# Redis: channel layer, Celery's broker
+# Redis: the channel layer and Celery's broker
 
 REDIS_URL = env.str("REDIS_URL", "") or embedded_redis_url(DATA_DIR)
 CHANNEL_LAYERS = {
@@ -149,9 +152,10 @@ CHANNEL_LAYERS = {
             "hosts": [
                 {
                     "address": REDIS_URL,
-                    # Otherwise redis-py 8 would close a subscription after five silent seconds.
+                    # Otherwise redis-py 8 would close a subscription that receives nothing for five seconds.
                     "socket_timeout": None,
-                    # redis-py's hundred connections are too few when many sockets close at once.
+                    # redis-py's limit of a hundred connections is too low when many sockets close at the same
+                    # time.
                     "max_connections": 10_000,
                     "retry": Retry(ExponentialBackoff(cap=1, base=0.05), 6),
                     "retry_on_error": [ConnectionError, TimeoutError],
@@ -161,7 +165,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# Rate limits (eosviz/buckets.py) are stored in this Redis for all web processes together.
+# The counts of rate limits (eosviz/buckets.py) are stored in this Redis, which all web processes share.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -173,24 +177,25 @@ CACHES = {
 CELERY_BROKER_URL = kombu_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# A Redis that answers but refuses writes (its disk or memory is full) is retried like one that is down; otherwise a
-# worker would end.
+# If Redis answers but refuses writes because its disk or memory is full, a worker tries again, as it does
+# when Redis is down. Otherwise the worker would end.
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_BEAT_SCHEDULER = "eosviz.celery:OutlivingScheduler"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # A task with acks_late=True whose worker was killed is delivered again after this many seconds. A longer task
-    # must be declared with acks_late=False, or it is delivered again while it still runs.
+    # If the worker of a task with acks_late=True is killed, the task is delivered again after this many
+    # seconds. A task that takes longer must have acks_late=False; otherwise it would be delivered a second
+    # time while it is running.
     "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
-    # If a worker is killed while it looks for such tasks, the other workers can look again after this many
+    # If a worker is killed while it looks for such tasks, other workers can look for them after this many
     # seconds.
     "unacked_mutex_expire": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
-    # No task has a priority. With kombu's four priorities, a worker would wait for four keys for each of its
-    # queues.
+    # No task has a priority. With kombu's default of four priorities, a worker would wait for four keys for
+    # each of its queues.
     "priority_steps": [0],
 }
-# Sending a task waits this long for a Redis that is being restarted, about two seconds in all.
+# If Redis is being restarted when a task is sent, sending it is tried again for about two seconds in all.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "max_retries": 8,
     "interval_start": 0.05,
@@ -205,8 +210,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
-# A task that runs while Redis is lost is not cancelled: its step is committed, and the repeated task finds
-# it.
+# A task that is running when Redis is lost is not cancelled: its step is committed, and when the task is
+# delivered again, it finds that step.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
@@ -230,7 +235,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
 # Uploads: large bodies are stored in the data folder, which other users cannot read, and not in the system's
-# temporary folder
+# folder for temporary files
 
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
@@ -239,13 +244,13 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
-DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has its own bounds; every body is bounded in bytes
+DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has limits of its own, and the size of every body is limited
 
 # Headers for browsers
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_AGE = 365 * 24 * 3600  # an anonymous visitor's sessions belong to this cookie
+SESSION_COOKIE_AGE = 365 * 24 * 3600  # an anonymous visitor's sessions are found only with this cookie
 CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

@@ -1,4 +1,5 @@
-"""A public server behind TLS. SECRET_KEY and EOSVIZ_ALLOWED_HOSTS must be set; docs/operating.md says how."""
+"""The settings of a public server behind TLS. SECRET_KEY and EOSVIZ_ALLOWED_HOSTS must be set;
+docs/operating.md describes them."""
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -16,7 +17,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
-# Only the operator knows whether every subdomain uses TLS, so Django's checks for these two settings are
+# Only the operator knows whether all subdomains use TLS, so Django's checks of these two settings are
 # silenced.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("EOSVIZ_HSTS_SUBDOMAINS", False)
 SECURE_HSTS_PRELOAD = env.bool("EOSVIZ_HSTS_PRELOAD", False)
@@ -27,6 +28,6 @@ CSRF_COOKIE_SECURE = True
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    # The name of a static file contains a digest of its content, so a cache may keep the file for ever.
+    # The name of a static file contains a digest of its content, so a cache may keep it for ever.
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
 }

@@ -1,4 +1,4 @@
-"""The numbers of how much one person may have. `eosviz/quotas.py` compares with them, and the page *Your usage* shows
+"""How much one person may have. `eosviz/quotas.py` enforces these numbers, and the page *Your usage* shows
 them."""
 
 import environ
@@ -23,8 +23,8 @@ QUOTAS: dict[str, int] = {
     "sweep_runs": 2_000_000,
     "shrinks": 100,
 }
-"""The quotas of one account, or of one browser without an account. EOSVIZ_QUOTAS changes some of them:
-`sessions=500,steps=3000000`."""
+"""Dict of name of a quota → the largest number for one account, or for one browser without an account.
+EOSVIZ_QUOTAS changes single quotas: `sessions=500,steps=3000000`."""
 
 for _name, _most in env.dict("EOSVIZ_QUOTAS", default={}).items():
     if _name not in QUOTAS or not _most.isdecimal():

@@ -1,11 +1,11 @@
-"""Settings of the tests. A test that needs real processes starts them under `development` instead."""
+"""The settings of the tests. Tests that need real processes start these with the settings `development`."""
 
 import atexit
 import os
 import shutil
 import tempfile
 
-# Each test process has its own data folder and uses no service of the machine.
+# Each process of the tests has its own data folder, and uses no service of the machine.
 _data_folder = tempfile.mkdtemp(prefix="eosviz-test-")
 atexit.register(shutil.rmtree, _data_folder, ignore_errors=True)
 os.environ["EOSVIZ_DATA"] = _data_folder
@@ -19,8 +19,8 @@ DATABASES = {
     "default": {
         "ENGINE": "eosviz.sqlite3",
         "NAME": ":memory:",
-        # Sockets and tasks run in several threads. With SQLite in shared memory they would fail instead of
-        # waiting for each other.
+        # Sockets and tasks run in several threads. With SQLite in shared memory they would fail where they
+        # now wait for each other.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -30,8 +30,8 @@ DATABASES = {
     }
 }
 if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":
-    # tests/conftest.py starts the server in this folder before the first test needs it. It is a folder of its own
-    # because another user than root runs the server.
+    # tests/conftest.py starts the server in this folder before the first test that needs it. The folder is
+    # separate from the data folder, because the server cannot be run by root.
     POSTGRESQL_FOLDER = tempfile.mkdtemp(prefix="eosviz-pg-")
     atexit.register(shutil.rmtree, POSTGRESQL_FOLDER, ignore_errors=True)
     DATABASES = {
@@ -43,10 +43,10 @@ if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":
         }
     }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# No test needs a static file, and each new test client would look for all of them again.
+# No test needs static files, and every new test client would search for all of them.
 SERVESTATIC_USE_FINDERS = False
 SERVESTATIC_USE_STATIC_ROOT = False
 
-# A task runs where it is called and raises there: a test needs no worker and hides no error.
+# A task runs where it is sent and raises its exceptions there. So tests need no worker and see all errors.
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True

@@ -1,1 +1,1 @@
-"""Django's database backend for a site on SQLite (`ENGINE` in `DATABASES`)."""
+"""The database backend of a site on SQLite (`ENGINE` in `DATABASES`), based on Django's."""

@@ -1,5 +1,5 @@
-"""The queue of this process's threads that write to an SQLite file; this module also decides when the
-write-ahead log is written back."""
+"""The queue in which threads of this process wait to write to an SQLite file, and the thread that writes the
+write-ahead log back."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from functools import cache
 logger = logging.getLogger(__name__)
 
 ROWS_BETWEEN = 300
-"""After this many changed rows a thread writes the write-ahead log back into the file."""
+"""After this many changed rows, the thread writes the write-ahead log back into the file."""
 PAGES_MAX = 10_000
-"""If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
+"""If the write-ahead log reaches this many pages (40 MB) all the same, SQLite writes it back in the thread
+that commits."""
 PAGES_LONG = 4_000
-"""If a log of more pages than this could not be written back completely, the thread tries again while no connection of
-this process writes."""
+"""If a log with more pages than this could not be written back completely, the thread tries again at a time
+when no connection of this process writes."""
 
 
 class Writing:
@@ -31,11 +32,11 @@ class Writing:
         self._thread: threading.Thread | None = None
 
     def begin(self, seconds_max: float) -> bool:
-        """Wait for the lock; False if it was not free in time."""
+        """Wait for the lock. Returns False if it is not free within `seconds_max`."""
         return self._turn.acquire(timeout=seconds_max)
 
     def end(self, rows: int) -> None:
-        """Release the lock. `rows`: how many rows were changed while it was held."""
+        """Release the lock. `rows`: the number of rows that were changed meanwhile."""
         self._rows += rows
         if self._rows >= ROWS_BETWEEN:
             self._rows = 0
@@ -56,8 +57,8 @@ class Writing:
                 logger.exception("%s: the log was not written back", self._name)
 
     def write_back(self) -> int:
-        """Write back as much of the write-ahead log as readers allow. Returns the length of the log in pages;
-        0 if all of it was written back, so that it can start over."""
+        """Write back as much of the write-ahead log as its readers permit. Returns the number of pages in the
+        log; 0 if all of them were written back, so that the log can begin anew."""
         with closing(sqlite3.connect(self._name)) as connection:
             _, pages, written = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return 0 if pages == written else int(pages)
@@ -65,5 +66,5 @@ class Writing:
 
 @cache
 def writing(name: str) -> Writing:
-    """The queue of a file."""
+    """The queue of the file with this path."""
     return Writing(name)

@@ -1,1 +1,1 @@
-"""Tracks through the library, and predictions at checkpoints."""
+"""Tracks through the library, learners' progress in them, and predictions at checkpoints."""

@@ -1,4 +1,4 @@
-"""Writes progress: beginning a scenario of a track, finishing it, answering a question."""
+"""Stores progress: a scenario of a track is begun or finished, or a question is answered."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 
 def begin(browser: str, track: Track, position: int) -> Session:
-    """The visit's session for this position of the track, or a new one. Raises Problem as `create_session`
-    does, and Http404 if the library lacks the scenario."""
+    """The browser's session for the scenario at this position of the track; it is created if there is none.
+    Raises Problem as `create_session` does, and Http404 if the library does not have the scenario."""
     item = track.items[position - 1]
     visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
     fits = visit is None or visit.is_of(item)
@@ -33,15 +33,16 @@ def begin(browser: str, track: Track, position: int) -> Session:
 
 
 def finish(browser: str, track: Track, position: int) -> None:
-    """Mark this scenario of the track as done; repeating it changes nothing."""
+    """Mark the scenario at this position of the track as done. A second call changes nothing."""
     Visit.objects.update_or_create(
         owner=browser, track=track.name, position=position, defaults={"done": True}
     )
 
 
 def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
-    """Store the first answer to the question at this step; an empty choice skips it. Returns the question.
-    Raises Http404 if there is no such question or choice; Problem if the run cannot be made."""
+    """Store the answer to the question at step `at` of a branch or its ancestors, unless it is already
+    answered. An empty choice skips the question. Returns the question. Raises Http404 if there is no such
+    question or choice, and Problem if the run cannot be made."""
     line = Branch.objects.line(branch)
     question = next((one for one in questions_or_problem(line) if one["at"] == at), None)
     if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):
@@ -65,5 +66,6 @@ def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
 
 
 def _holds(at: int, child: Branch | None) -> bool:
-    """Whether the question after step `at` of a line belongs to the branch that `child` leaves."""
+    """Whether the question after step `at` belongs to a branch of a line. `child`: the next branch of the
+    line, which leaves it; None if it is the last one."""
     return child is None or at < child.leaves_at

@@ -1,4 +1,4 @@
-"""The questions of a branch, which the engine derives from the scenario and the interventions."""
+"""Gets the questions of a branch. The engine derives them from the scenario and the interventions."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.models import Branch, line_interventions
 
 HERE_SECONDS_MAX = 0.3
-"""A run of a user's scenario is tried in this process for at most this many seconds of processor time."""
+"""The run of a user's scenario is first tried in this process, for at most this many seconds of processor
+time."""
 KEPT = 128
-"""At most this many lists of questions are kept in each process: enough for a class of thirty with a few
-branches each."""
+"""Each process keeps the questions of at most this many runs, which is enough for a class of thirty with a
+few branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
-    """Every question of the run of this line (a branch with its ancestors). Raises Busy or BeyondBounds. Must
-    not be called within a transaction, because it may wait."""
+    """All questions in the run of a branch. `line`: its ancestors and the branch itself. Raises Busy or
+    BeyondBounds. Must not be called in a transaction, because it may wait."""
     session = line[0].session
     return _asked(session.version, session.variant, line_interventions(line), caller(session.owner))
 
 
 def asked_alone(version: ScenarioVersion, variant: str | None, asks: Caller) -> list[Question]:
-    """Every question of the run without interventions. Raises Busy or BeyondBounds as `asked_on`."""
+    """All questions in the run without interventions. Raises Busy or BeyondBounds, like `asked_on`."""
     return _asked(version, variant, [], asks)
 
 
@@ -49,7 +50,7 @@ def _asked(version: ScenarioVersion, variant: str | None, done: list[Any], asks:
 
 
 def questions_or_problem(line: list[Branch]) -> list[Question]:
-    """The same as `asked_on`, for a page that waits. Raises Problem."""
+    """Like `asked_on`, for a page that waits: raises Problem where that raises Busy or BeyondBounds."""
     with problems():
         return asked_on(line)
 
@@ -64,8 +65,8 @@ class _Run:
 
 @lru_cache(maxsize=KEPT)
 def _made(run: _Run) -> list[Question] | None:
-    """The questions of a run; None if they could not be found. Runs that take longer than HERE_SECONDS_MAX
-    are made in a bounded process, except those of the library."""
+    """The questions of a run; None if they could not be determined. If a run takes longer than
+    HERE_SECONDS_MAX, it is made in a bounded process, unless it is the library's."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = AskedRun(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:

@@ -1,4 +1,5 @@
-"""The lesson around a run: what to watch for, what it means, what comes next, and what to try."""
+"""The lesson that the player shows with a run: what to watch for, what the run means, what comes next, and
+what else to try. Each function returns a part of it as a dict."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from eosviz.tracks.models import Visit
 
 
 def lesson_of_session(session: Any) -> dict[str, Any]:
-    """The lesson of a session, with the scenario that follows it in a track."""
+    """The lesson of a session, with the scenario that follows in its track."""
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
@@ -37,7 +38,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
 
 
 def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
-    """The lesson of a run on a page that cannot link to other pages."""
+    """The lesson of a run, for a page that cannot link to other pages."""
     return {
         **_texts_of(version, variant),
         **_signs(version.document),
@@ -50,8 +51,9 @@ def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str
 def lesson_of_scenario(
     scenario: str, variant: str | None = None, links: bool = True, as_written: bool = True
 ) -> dict[str, Any]:
-    """The lesson of a recording, by its scenario's identifier; empty for a scenario outside the library. ``links``:
-    whether the page that shows it can link to other pages. ``as_written``: whether it is the library's run."""
+    """The lesson of a recording, by the identifier of its scenario. Empty if the library does not have the
+    scenario. ``links``: whether the page can link to other pages. ``as_written``: whether the recording is
+    the library's run."""
     try:
         document = entry(scenario).document
     except BadScenario:
@@ -72,8 +74,8 @@ def lesson_of_scenario(
 
 
 def _beside_original(scenario: str, variant: str | None) -> dict[str, Any]:
-    """`has_original`, if this run is a variant beside which the original run of its scenario can be shown; else
-    empty."""
+    """`has_original`, if this is a variant's run with which the run without a variant can be compared;
+    otherwise empty."""
     shelved = _shelved(scenario)
     if variant is None or shelved is None or not shelved.card.acts or shelved.twin == variant:
         return {}
@@ -81,7 +83,7 @@ def _beside_original(scenario: str, variant: str | None) -> dict[str, Any]:
 
 
 def _starts() -> dict[str, Any]:
-    """The address at which a scenario that the text names is started."""
+    """`starts`: the address that starts a scenario which a text names."""
     return {"starts": f"{reverse('walkthroughs:new')}?scenario={{scenario}}"}
 
 
@@ -91,7 +93,7 @@ def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _signs(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Signs that can be seen in a real cluster, each with what it points to; empty if the document has none."""
+    """`signs`: signs in a real cluster, each with what it means. Empty if the document has none."""
     return {"signs": document["signs"]} if document.get("signs") else {}
 
 
@@ -106,13 +108,13 @@ def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
 
 
 def _of_original(texts: dict[str, Any]) -> dict[str, Any]:
-    """The texts of a library scenario whose settings were changed. The lesson is marked as that of the run as
-    written."""
+    """The texts for a run of a library scenario whose settings were changed. They say that the lesson is
+    about the run as it was written."""
     return {**{name: text for name, text in texts.items() if name != "watch_for"}, "of_original": True}
 
 
 def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
-    """Whether this is a run of a library scenario with other settings."""
+    """Whether this version is a library scenario with changed settings."""
     if version.library_position is not None:
         return False
     try:
@@ -125,7 +127,7 @@ def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
 
 
 def _libraries(scenario: str) -> dict[str, Any]:
-    """The text on what each client library does, if that matters in the scenario; else empty."""
+    """`libraries`: what each client library does, if that matters in the scenario; otherwise empty."""
     rows = [
         {"title": one.title, "sides": [{"libraries": names, "does": text} for names, text in one.sides]}
         for one in of_scenario(scenario)
@@ -134,8 +136,8 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 
 def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
-    """The next scenario of the visit's track; without a visit, that of a track that goes on after this run.
-    Empty if nothing follows."""
+    """The scenario that follows in the visit's track. If there is no visit, the one that follows in a track
+    that contains this run. Empty if nothing follows."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)
@@ -153,15 +155,15 @@ def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[s
 
 
 def _usual(scenario: str, variant: str | None) -> str | None:
-    """The given variant or, without one, the variant that is played if none is named; None if that is the document
-    itself, or if the scenario is not in the library."""
+    """The variant that is meant: `variant` or, if it is None, the one that is played if none is chosen. None
+    if that is the document itself, and if the library does not have the scenario."""
     shelved = _shelved(scenario)
     return variant or (None if shelved is None else shelved.card.usual_variant)
 
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
-    """The next scenario of the track; empty after the last one. ``position``: that of the finished scenario,
-    from 1. ``posts``: the link is a POST that marks the finished scenario as done."""
+    """The next scenario of the track; empty after the last one. ``position``: of the finished scenario, from
+    1. ``posts``: whether the link is to be a POST that marks the finished scenario as done."""
     if position >= len(track.items):
         return {}
     item = track.items[position]
@@ -180,14 +182,15 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
-    """The guarantees that the library's run breaks without interventions; empty if there is no such run."""
+    """`written`: the guarantees that the library's run breaks without interventions. Empty if there is no
+    such run."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another run to try, preferably one that differs in whether it breaks a guarantee; empty if there is
-    none."""
+    """Another run of the scenario to try; preferably one that breaks a guarantee if this one breaks none, or
+    the reverse. Empty if there is none."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:
@@ -211,7 +214,8 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
 
 
 def _original(twin: Mapping[str, str] | None) -> dict[str, str]:
-    """The name of the run without a variant. ``twin``: the title of the variant that is the same run."""
+    """The name of the run without a variant, in each language. ``twin``: the title of the variant that makes
+    the same run; None if there is none."""
     names = {language: say("branch.original", language) for language in LANGUAGES}
     if twin is None:
         return names
@@ -222,14 +226,15 @@ def _original(twin: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:
-    """The runs with another ending, those after this run first."""
+    """The scenario's runs that end differently: first those that come after this run, then those before
+    it."""
     place = shelved.runs.index(now)
     in_order = [*shelved.runs[place + 1 :], *shelved.runs[:place]]
     return [one for one in in_order if one in shelved.different and one.steps and one.ending != now.ending]
 
 
 def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The next variant that can be played, after the last one the first; empty if there is no other."""
+    """The next variant that can be played; after the last one, the first. Empty if there is no other one."""
     others = [one for one in document.get("variants", ()) if not one.get("expect_refused")]
     names = [one["name"] for one in others]
     place = names.index(variant) + 1 if variant in names else 0

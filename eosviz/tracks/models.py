@@ -1,4 +1,4 @@
-"""An owner's progress in the tracks, and the predictions in their sessions."""
+"""The models of a person's progress in the tracks, and of the predictions in their sessions."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ class VisitQuerySet(models.QuerySet["Visit"]):
         return self.filter(owner=browser) if browser else self.none()
 
     def with_runs(self) -> VisitQuerySet:
-        """These visits with their sessions, and with the scenario's identifier of each session, in one
-        query."""
+        """The visits with their sessions and the identifier of each session's scenario, read in one query."""
         return self.select_related("session__version").defer("session__header", "session__version__encoded")
 
     def by_position(self, browser: str, track: str) -> dict[int, Visit]:
-        """Position in the track → this browser's visit."""
+        """Dict of position in the track → this browser's visit."""
         return {visit.position: visit for visit in self.of_browser(browser).filter(track=track).with_runs()}
 
 
 class Visit(models.Model):
-    """An owner's progress in one scenario of a track."""
+    """One person's progress in one scenario of a track."""
 
     owner = models.CharField(max_length=64)
     """The owner's key (`eosviz/browser.py`)."""
     track = models.CharField(max_length=64)
     position = models.PositiveSmallIntegerField()
-    """The position in the track, from 1."""
+    """The position of the scenario in the track, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
-    """The session that plays the run. Null after the session was deleted; `done` stays as it is."""
+    """The session in which the run is played. Null if it was deleted; `done` then keeps its value."""
     done = models.BooleanField(default=False)
     begun = models.DateTimeField(auto_now_add=True)
 
@@ -44,14 +43,15 @@ class Visit(models.Model):
         return f"{self.track} {self.position}"
 
     def is_of(self, item: TrackItem) -> bool:
-        """Whether the visit was to this item; a later release may have another item at the position."""
+        """Whether the visit was to this item. A later release may have another item at the same position."""
         run = self.session
         return run is None or (run.version.identifier, run.variant) == (item.scenario, item.variant)
 
 
 class PredictionQuerySet(models.QuerySet["Prediction"]):
     def of_line(self, line: list[Branch]) -> PredictionQuerySet:
-        """The answers on a branch, and on its ancestors before the branch left them."""
+        """The predictions on a branch, and on its ancestors up to where the branch left them. `line`: the
+        ancestors and the branch."""
         wanted = models.Q()
         for branch, child in zip(line, [*line[1:], None], strict=True):
             known = models.Q(branch=branch)
@@ -60,7 +60,8 @@ class PredictionQuerySet(models.QuerySet["Prediction"]):
 
 
 class Prediction(models.Model):
-    """One answer to one question. Only the first answer is stored. `choice` is empty if the question was skipped."""
+    """The answer to one question; a later answer is not stored. `choice` is empty if the question was
+    skipped."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="predictions")
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
@@ -71,7 +72,7 @@ class Prediction(models.Model):
     ask = models.CharField(max_length=40)
     choice = models.CharField(max_length=80, blank=True)
     right = models.BooleanField(null=True)
-    """Whether the answer is right; None if the question was skipped."""
+    """Whether the prediction was right; null if the question was skipped."""
     answered = models.DateTimeField(auto_now_add=True)
 
     objects = PredictionQuerySet.as_manager()

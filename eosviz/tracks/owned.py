@@ -1,4 +1,4 @@
-"""Progress and predictions as something that people own (`accounts/owning.py`)."""
+"""Registers progress and predictions among what people own (`accounts/owning.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eosviz.tracks.models import Prediction, Visit
 
 @register
 class Predictions(Owned):
-    """Predictions. They belong to their session and are deleted with it."""
+    """Registers predictions. They belong to their session and are deleted with it."""
 
     model = Prediction
     kind = "predictions"
@@ -44,8 +44,8 @@ class Visits(OwnedByKey):
     kind = "progress"
 
     def claim(self, browser: str, account: str) -> None:
-        """Merge the progress. A scenario that is done with either key is done; if both keys have a session of
-        it, the account's session is kept."""
+        """Merge the progress of the two keys. A scenario that is done with either of them is done. If both
+        have a session of it, the account's session is kept."""
         known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
         for visit in Visit.objects.of_browser(browser):
             mine = known.get((visit.track, visit.position))

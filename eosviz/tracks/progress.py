@@ -1,4 +1,4 @@
-"""An owner's progress in a track: which scenarios are done, and where to continue."""
+"""A person's progress in a track: which scenarios are done, and where to continue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from eosviz.walkthroughs.models import Session
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One scenario of a track, with the run that the track plays. `state`: `new`, `begun` or `done`."""
+    """One scenario of a track, with the run that is played and the visit, if there is one. `state`: `new`,
+    `begun` or `done`."""
 
     position: int
     item: TrackItem
@@ -20,8 +21,8 @@ class Place:
     run: Run | None
     visit: Visit | None
     is_played: bool
-    """Whether the browser has a session outside the tracks in which a run of the scenario's current version,
-    of any variant, reached its end."""
+    """Whether the browser has a session outside of tracks in which some run of the scenario's current version
+    reached its end."""
 
     @property
     def state(self) -> str:
@@ -49,17 +50,17 @@ class Progress:
 
     @property
     def following(self) -> Place | None:
-        """The first scenario that is not done; None if all are."""
+        """The first scenario that is not done; None if all are done."""
         return next((place for place in self.places if place.state != "done"), None)
 
     @property
     def steps(self) -> int:
-        """The steps of all runs of the track together."""
+        """The number of steps of all runs of the track together."""
         return sum(place.run.steps for place in self.places if place.run is not None)
 
 
 def progress_of(browser: str) -> list[Progress]:
-    """The progress in every track, in display order."""
+    """The progress in every track, in the order in which tracks are shown."""
     visits: dict[str, dict[int, Visit]] = {}
     for visit in Visit.objects.of_browser(browser).with_runs():
         visits.setdefault(visit.track, {})[visit.position] = visit

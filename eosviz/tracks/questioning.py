@@ -1,5 +1,5 @@
-"""The questions of a run. Does not import Django: a user's scenario that takes longer than a moment runs in a
-bounded process (`eosviz/bounded`)."""
+"""Finds the questions of a run. Does not import Django, because the run of a user's scenario is made in a
+bounded process (`eosviz/bounded`) if it takes longer than a moment."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class TakesLong(Exception):
-    """The questions were not found within the time limit."""
+    """The questions could not be found within the time limit."""
 
 
 def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
-    """The questions, found in this process; none if this engine refuses the run. Raises TakesLong after
+    """Finds the questions in this process. Empty if the engine refuses the run. Raises TakesLong after
     `seconds_max` seconds of processor time."""
     until = time.thread_time() + seconds_max
 
@@ -36,5 +36,6 @@ def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `AskedRun` and returns the questions, both as JSON."""
+    """The function of the bounded process. `question`: an `AskedRun` as JSON. Returns the questions as
+    JSON."""
     return msgspec.json.encode(found(msgspec.json.decode(question, type=AskedRun)))

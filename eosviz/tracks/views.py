@@ -1,4 +1,4 @@
-"""The tracks, one track, and the questions of a session."""
+"""The pages of the tracks and of one track, and the questions of a session."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ from eosviz.walkthroughs.requested import branch_in, owned_session
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The page of all tracks, with the progress of this browser."""
+    """The page that lists all tracks, with the progress of this browser."""
     return render(request, "tracks/index.html", {"progress": progress_of(browser_of(request.session))})
 
 
 @require_safe
 def detail(request: HttpRequest, name: str) -> HttpResponse:
-    """The page of one track: its scenarios in order, each with the reason to continue to it."""
+    """The page of one track. It lists the track's scenarios in order, each with the reason why it comes
+    next."""
     progress = progress_in(browser_of(request.session), _track(name))
     return render(request, "tracks/detail.html", {"progress": progress})
 
 
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Redirect to the player with this browser's session for the position, which is created if there is none.
-    ``log``: the log case to which a link of the player returns."""
+    """Redirect to the player with this browser's session for the position; the session is created if there is
+    none. ``log``: the log case to which the player shows a link back."""
     track = _track(name)
     _item(track, position)
     try:
@@ -56,8 +57,8 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
 
 @require_POST
 def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Mark the scenario as done and redirect to the next one, or after the last one to the track's page. With
-    `stay` the answer is empty."""
+    """Mark the scenario as done. Redirects to the next scenario, or after the last one to the track's page;
+    with POST `stay`, the response is empty."""
     track = _track(name)
     _item(track, position)
     actions.finish(browser_making(request), track, position)
@@ -71,7 +72,8 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @never_cache
 @require_safe
 def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Responds with the questions of the branch `?branch=<id>` and its ancestors, and with the answers so far."""
+    """Responds with the questions on the branch `?branch=<id>` and its ancestors, and with the answers so
+    far."""
     session = owned_session(request, session_id)
     branch = branch_in(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
@@ -87,8 +89,8 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
 
 @require_POST
 def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Store an answer. `branch`: the shown branch; `at`: the step of the question; `choice`: empty if the
-    question is skipped."""
+    """Store an answer to a question. POST `branch`: the branch that is shown; `at`: the step of the question;
+    `choice`: empty to skip the question."""
     session = owned_session(request, session_id)
     branch = branch_in(session, request.POST.get("branch", ""))
     at = request.POST.get("at", "")

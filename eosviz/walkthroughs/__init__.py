@@ -1,1 +1,1 @@
-"""Stepping: sessions, branches and steps, and the WebSocket protocol that moves them."""
+"""Stepping through runs: sessions, branches and steps, and the WebSocket protocol with which pages step."""

@@ -2,11 +2,11 @@
 sockets, the HTTP API, pages and other apps call these functions.
 
 Each command is carried out once: its row, the last steps that it made and the branch's `newest` are stored in
-one transaction. A repeated command (a page that asked again, a task that was redelivered after its worker was
-killed) finds the row and returns the stored answer. If two processes make the same step, only one can store
-it; the slower one reads the branch again.
+one transaction. If a command is repeated (because a page sent it again, or a task was delivered again after
+its worker was killed), its row is found and the stored answer is returned. If two processes make the same
+step, only one can store it; the slower one reads the branch again.
 
-Stored steps are sent after the transaction, to every page of the session.
+After the transaction, the stored steps are sent to all pages of the session.
 """
 
 from __future__ import annotations
@@ -83,16 +83,17 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""While a session may still store more steps than this, a process stores up to BUDGET further steps of each
-branch before it checks the limit again. So a session may exceed the limit, by at most BUDGET steps of each branch
-for each process."""
+"""If a session may store more steps than this, a process does not check the limit again until it has stored
+BUDGET further steps of a branch. So a session may exceed the limit, by at most BUDGET steps for each branch
+and process."""
 
 ATTEMPTS_MAX = 5
-"""A command is tried at most this often. It is tried again if another process has stored something first."""
+"""A command is tried at most this often. It is tried again if another process has stored something in the
+meantime."""
 
 
 class NothingFollows(Exception):
-    """The engine accepted the intervention and then made no step."""
+    """The engine accepted an intervention and then made no step after it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"no step after {number}")
@@ -103,13 +104,13 @@ class NothingFollows(Exception):
 
 
 def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
-    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario, or
-    beyond the person's quota."""
+    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario, or if
+    the person's quota is exceeded."""
     return create_sessions(browser, [(version, variant)])[0]
 
 
 def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None]]) -> list[Session]:
-    """Creates all of the sessions or none. Raises Problem as `create_session` does."""
+    """Create all of these sessions or none. Raises Problem as `create_session` does."""
     starts = [_start(version, variant) for version, variant in wanted]
     made: list[Session] = []
     with transaction.atomic():
@@ -123,17 +124,17 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
 
 
 def check_quota(browser: str, name: str, more: int = 1) -> None:
-    """Raises Problem if the person's quota ``name`` has no room for ``more``."""
+    """Raises Problem if ``more`` would exceed the person's quota ``name``."""
     quotas.check(browser, name, more, refused=partial(Problem, "limit"))
 
 
 _one_start = Lock()
-"""Held while the run of a new session is built. Building the scenario of a user may take a second and a
-hundred megabytes, so each process builds one at a time."""
+"""Held while the run of a new session is built. Building a user's scenario may take a second and a hundred
+megabytes, so a process builds only one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
-    """The header as JSON, and the view before the first step. Raises Problem."""
+    """The header of a run, as JSON, and the view before its first step. Raises Problem."""
     try:
         with _one_start:
             simulation = simulate(scenario_of(version, variant), [])
@@ -158,8 +159,8 @@ def delete_session(browser: str, session_id: uuid.UUID) -> None:
 
 
 def pause(session_id: uuid.UUID, branch_id: int) -> int:
-    """Stop the command that is making steps for this branch, if there is one. Returns how often the branch has
-    been paused. Raises Problem if the session has no such branch."""
+    """Stop the command that is making steps on this branch, if there is one. Returns the branch's new count
+    of pauses. Raises Problem if the session has no such branch."""
     paused = Branch.objects.filter(id=branch_id, session_id=session_id).update(pauses=F("pauses") + 1)
     if not paused:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -167,8 +168,8 @@ def pause(session_id: uuid.UUID, branch_id: int) -> int:
 
 
 def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
-    """Rename a branch and send the name to every page of the session. Returns the name as stored. Raises
-    Problem if the session has no such branch."""
+    """Rename a branch, and send its new name to all pages of the session. Returns the name as it is stored.
+    Raises Problem if the session has no such branch."""
     kept = name.strip()
     if not Branch.objects.filter(id=int(branch_id), session_id=session_id).update(name=kept):
         raise Problem("not_found", "no_branch", branch=branch_id)
@@ -180,9 +181,9 @@ def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
 
 
 def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
-    """Carry a command out, once, and send its steps to every page of the session. `pauses`: the branch's
-    pause count when the command was sent; when the count grows, the command stops. Returns the `done` or
-    `error` message of docs/websocket.md."""
+    """Carry out a command, once, and send its steps to all pages of the session. `pauses`: the branch's count
+    of pauses when the command was sent; once the count is higher, the command stops. Returns the message
+    `done` or `error` (docs/websocket.md)."""
     looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
         known = _known(session_id, command) if looks else None
@@ -211,7 +212,8 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """True if the command continues at the newest step that this process holds."""
+    """Whether the command continues from the newest step, as this process remembers it. Such a command cannot
+    be a repeated one."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -223,7 +225,8 @@ def _known(session_id: uuid.UUID, command: Command) -> StoredCommand | None:
 
 
 def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:
-    """Store the refusal of a command as its answer, so that a repeated command gets the same refusal."""
+    """Store the refusal of a command as its answer, so that the same command, repeated, gets the same
+    refusal."""
     answer = problem.message(str(command.id))
     if Session.objects.filter(id=session_id).exists():
         try:
@@ -248,8 +251,8 @@ def remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -
 
 
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
-    """Send the stored answer again, with at most `advance_steps` of its steps. A command with the same id but
-    other content is refused."""
+    """Send the stored answer again, with at most `advance_steps` of its steps. If the command has the same id
+    and another content, it is refused."""
     if bytes(known.asked) != messages.asked(command):
         refusal = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], refusal)
@@ -270,8 +273,8 @@ def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
 
 
 def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> CommandAnswer:
-    # A page may ask for further steps before the first ones have arrived, and two tasks may run in either
-    # order. So the number of the last step counts, not how many steps are asked for.
+    # A page may request more steps before the first ones have arrived, and the two tasks may run in either
+    # order. So the number of the last step is the goal, and not how many steps are requested.
     goal = Goal("count", command.after, command.after + command.count, "count")
     return _walk(session_id, command, goal, pauses)
 
@@ -299,7 +302,7 @@ def _walk(
             if found is not None:
                 return _answer_from_stored(branch, command, *found)
         goal = _within_budget(slot, branch, goal)
-        # Steps that were made earlier are part of the answer: the page may have missed them.
+        # Steps that were made before are part of the answer, because the page may have missed them.
         frames = stored_messages(branch, goal.after + 1, branch.newest)
         simulation, made = slot.going_on(branch)
         begun, slot.ahead = (None, None) if made is None else divided(made, goal)
@@ -333,21 +336,22 @@ def _answer_from_stored(
 
 
 def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
-    """The same goal, shortened if fewer steps may be stored. Raises Problem if none may."""
+    """The same goal, or a nearer one if fewer steps may be stored. Raises Problem if none may be stored."""
     wanted = goal.last - branch.newest
     if wanted <= slot.budget:
         slot.budget -= wanted
         return goal
     left = _some_steps_left(branch.session_id)
     if wanted <= left:
-        # Far from the limit, the session's steps need not be counted at every click.
+        # Far from the limit, the session's steps need not be counted at each click.
         slot.budget = BUDGET if left > FAR_FROM_FULL else 0
         return goal
     return replace(goal, last=branch.newest + left, at_last="limit")
 
 
 def _some_steps_left(session_id: uuid.UUID) -> int:
-    """The number of further steps that the session may store, at least one. Raises Problem if there is none."""
+    """The number of steps that the session may still store, at least one. Raises Problem if it may store
+    none."""
     left = steps_left(session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
@@ -359,8 +363,8 @@ def _some_steps_left(session_id: uuid.UUID) -> int:
 
 
 def steps_left(session_id: uuid.UUID) -> int:
-    """The number of further steps that the session may store by its own limit; the quota of its owner is not
-    counted."""
+    """The number of steps that the session may still store by the limit for sessions. The owner's quota is
+    ignored here."""
     stored = Branch.objects.of_session(session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
     return LIMITS.steps_per_session - (stored["steps"] or 0)
 
@@ -368,8 +372,8 @@ def steps_left(session_id: uuid.UUID) -> int:
 def store(
     branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
 ) -> CommandAnswer | None:
-    """Store a chunk, and with the last chunk the command's answer, in one transaction. Returns the answer, or
-    None if more chunks follow. Raises Overtaken."""
+    """Store a chunk of steps; with the last chunk, also the command's answer, in the same transaction.
+    Returns the answer, or None if more chunks follow. Raises Overtaken."""
     answer = None
     with storing(branch):
         store_steps(branch, chunk)
@@ -399,8 +403,8 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
-    """A new branch, not saved yet, that continues the line of `branch` after step `at`."""
-    # The parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
+    """A new branch, not saved yet, that leaves the run of `branch` after step `at`."""
+    # The parent is the branch to which step `at` itself belongs: `branch` or one of its ancestors.
     parent = next(
         other
         for other in reversed(Branch.objects.line(branch))
@@ -417,8 +421,8 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 
 
 def _save_child(child: Branch) -> None:
-    """Store a new branch, with a name, in the caller's transaction. Raises Problem if the session has too
-    many."""
+    """Store a new branch, which gets a name if it has none. Must be called in a transaction. Raises Problem
+    if the session has too many branches."""
     runs = _runs_now(child.session_id)
     if len(runs) >= LIMITS.branches_per_session:
         raise Problem("limit", "too_many_branches", most=LIMITS.branches_per_session)
@@ -427,8 +431,8 @@ def _save_child(child: Branch) -> None:
 
 
 def _letter_original(branch: Branch) -> None:
-    """Give the branch its letters as a changed run, if it is the original run and a person has not renamed it. Call it
-    in the transaction that stores the change, before it."""
+    """If the branch is the original run and a person has not renamed it, give it the letters of a changed
+    run. To be called before a change of the branch is stored, in the same transaction."""
     if Intervention.objects.count_on(branch) > 0:
         return
     runs = _runs_now(branch.session_id)
@@ -438,8 +442,8 @@ def _letter_original(branch: Branch) -> None:
 
 
 def _runs_now(session_id: uuid.UUID) -> list[Run]:
-    """The branches of the session. Another process that starts one waits until the caller's transaction ends, so that
-    their number and names are right."""
+    """The branches of the session, with their interventions. Until the caller's transaction ends, other
+    processes that call this function wait, so that the number of branches and their names stay right."""
     Session.objects.select_for_update().get(id=session_id)
     branches = list(Branch.objects.of_session(session_id))
     return runs_of(branches, Intervention.objects.by_branch(branches))
@@ -480,8 +484,8 @@ def _check_interventions_left(branch: Branch) -> None:
 
 
 def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
-    """Apply an intervention and make the step after it; store both. `simulation` is at the newest step of
-    `branch`."""
+    """Apply an intervention, make the step after it, and store both. `simulation` must be at the newest step
+    of `branch`."""
     intervention = msgspec.to_builtins(command.intervention)
     try:
         simulation.intervene(intervention)
@@ -505,7 +509,7 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
 
 
 def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
-    """The actions on the selected object at a step of a branch, possible ones and impossible ones. Changes
+    """All actions on the selected object at a step of a branch, both possible and impossible ones. Changes
     nothing. Raises Problem."""
 
     def found(simulation: Simulation) -> list[Offer]:
@@ -517,8 +521,8 @@ def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
 def look_at(
     session_id: uuid.UUID, branch_id: str, number: int, found: Callable[[Simulation], Found]
 ) -> Found:
-    """Call `found` with the run at a step of a branch or of its ancestors, and return its result. `found`
-    must not change the run. Raises Problem."""
+    """Call `found` with the run at step `number` of a branch, and return its result. `found` must not change
+    the run. Raises Problem."""
     branch = branch_of(session_id, branch_id)
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -526,7 +530,7 @@ def look_at(
         if number < branch.newest:
             return at_earlier(Branch.objects.line(branch), number, found)
         with recent.of(branch.id) as slot:
-            # Another thread that held the slot may have made steps meanwhile.
+            # Another thread, which held the slot before, may have made steps meanwhile.
             branch = branch_of(session_id, branch_id)
             if number == branch.newest and slot.ahead is None:
                 return found(slot.at_newest(branch))
@@ -568,7 +572,7 @@ def done(
 
 
 def _hits(command: Command, branch: Branch, reached: int | None) -> list[int]:
-    """The positions of the command's conditions that hold at the step where it stopped."""
+    """The positions of those of the command's conditions that hold at the step at which it stopped."""
     number = branch.newest if reached is None else reached
     body = Step.objects.of_line(Branch.objects.line(branch), number, number).bodies()[0]
     return matching.holding(body, command.conditions) if isinstance(command, RunUntil) else []
@@ -579,8 +583,8 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
-    """The messages with which open pages get a chunk that was just stored. `presented`: the presenter's place, if
-    the presenter went to the chunk's last step."""
+    """The messages with which open pages get a chunk that was just stored. `presented`: the presenter's
+    position, if the presenter went to the chunk's last step."""
     frames = []
     if chunk.steps:
         bodies = [sent(step) for step in chunk.steps]

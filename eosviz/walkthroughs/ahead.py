@@ -1,10 +1,10 @@
-"""Makes the steps after the newest one before the page asks for them.
+"""Makes steps after the newest one before the page asks for them.
 
-The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
-the server is. A step made ahead is not part of the session until a command stores it. If an intervention or
-another process makes a different step, the steps made ahead are discarded. If the message is lost, the page
-waits for its step as usual. The page's socket keeps the steps, passes them on one by one, and can store them
-without a worker (`kept_ahead.py`).
+The next step is sent to the page that has just made a step, so that the page can show it without waiting for
+the server. A step made ahead becomes a part of the session only when a command stores it. If an intervention
+or another process makes a different step, the steps made ahead are discarded. If the message with the step is
+lost, the page waits for its step as usual. The page's socket keeps the steps, sends them to the page one by
+one, and can store them without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from eosviz.walkthroughs.walking import Chunk, next_steps, steps_after
 logger = logging.getLogger(__name__)
 
 STEPS_MAX = 2_000
-"""In a branch with more steps than this, none is made ahead. Making a step ahead moves the simulation one
-step past the branch, so a question about the newest step needs another simulation, which takes too long to
-make in a long branch."""
+"""In a branch with more steps than this, no step is made ahead. After making one, the simulation is one step
+beyond the branch, so a question about the newest step needs another simulation, and making that takes too
+long in a long branch."""
 STEPS_AT_ONCE = 2
-"""This many steps are made ahead after a socket has stored all that it had: then a worker has a task only at every
-second click. More would make one click cost more than two steps of the engine (`engine_steps.py`)."""
+"""When a socket has stored all steps that it had, this many are made ahead. So a worker has a task only at
+every second click. With a larger number, a click could cost more than two steps of the engine
+(`engine_steps.py`)."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
-    """Make the step after the newest one, and send it to the socket with the channel name `page`. Called
-    after a command of this page."""
+    """Make the step after the newest one, and send it to the socket whose channel is named `page`. Called
+    after a command of this socket's page."""
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:
@@ -45,14 +46,14 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, first: int, last: int, page: str) -> None:
-    """Make further steps ahead and send them, after the page's socket has stored the steps from `first` to `last`.
-    Raises Problem if the branch was deleted."""
+    """Make further steps ahead and send them to the page's socket, which has stored the steps from `first` to
+    `last`. Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
         slot.were_stored(first, last)
         branch = slot.held_branch(session_id)
         if branch is None or branch.newest != last:
             branch = branch_of(session_id, str(branch_id))
-        # If another process has made a step since, the page gets none from here.
+        # If another process has made a step since then, no steps are sent.
         if branch.newest == last:
             _send(slot, branch, page, STEPS_AT_ONCE)
 
@@ -64,8 +65,8 @@ def _send(slot: Slot, branch: Branch, page: str, count: int) -> None:
 
 
 def _storable(slot: Slot, made: Chunk) -> int:
-    """The number of steps made ahead, from the first on, that the page's socket may store. They are taken from the
-    slot's budget."""
+    """How many of the steps made ahead, from the first on, the page's socket may store. They are subtracted
+    from the slot's budget."""
     others = [keyframe.number for keyframe in made.keyframes] + list(made.broken.values())
     before = min(others, default=made.steps[-1].number + 1)
     count = min(before - made.steps[0].number, slot.budget)
@@ -74,7 +75,7 @@ def _storable(slot: Slot, made: Chunk) -> int:
 
 
 def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The answer to an `ahead` message: the step after `after`, or None."""
+    """The answer to a message `ahead`: the step after `after`, or None if it cannot be made ahead."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         made = _made_ahead(slot, branch, 1) if branch.newest == asked.after else None
@@ -83,7 +84,7 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 
 def _made_ahead(slot: Slot, branch: Branch, count: int) -> Chunk | None:
-    """The steps after the newest one, at least `count` unless the run ends before. They stay in the slot for
+    """The steps after the newest one: at least `count`, unless the run ends before. They stay in the slot for
     the next command. None if there are none."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
@@ -93,7 +94,7 @@ def _made_ahead(slot: Slot, branch: Branch, count: int) -> Chunk | None:
         if made is None or (len(made.steps) < count and made.finished is None):
             slot.ahead = next_steps(simulation, branch, steps_after(branch.newest, count), made)
     except (EngineError, Diverged) as error:
-        # The command that asks for this step fails in the same way and reports it to the page.
+        # The command that asks for this step will fail in the same way, and its answer says why.
         logger.warning("session %s: nothing was made ahead: %r", branch.session_id, error)
         slot.forget()
         return None

@@ -1,8 +1,10 @@
-"""The HTTP API, for programs without a socket: most messages of docs/websocket.md, but not those that only pages
-need (such as `near_view`, `plan` and `present`). `/api/docs` shows it.
+"""The HTTP API, for programs that use no WebSocket. It has operations for most messages of docs/websocket.md,
+except those that only pages need (such as `near_view`, `plan` and `present`). The page `/api/docs` shows the
+OpenAPI document.
 
-A caller is identified by the session cookie, as on the pages. All requests but GET need the CSRF token that
-`GET /api/token` returns. `messages.py` reads the bodies; the OpenAPI document repeats its schemas.
+The session cookie identifies the caller, as on the pages. Every request except GET needs the CSRF token that
+`GET /api/token` returns. `messages.py` reads the bodies of requests; the OpenAPI document contains the
+schemas of the messages.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ STATUS = {
 
 
 class BrowserCookie(APIKeyCookie):
-    """Accepts every caller, anonymous ones too. Checks the CSRF token of all methods but GET."""
+    """Accepts every caller, also an anonymous one. Checks the CSRF token for every method except GET."""
 
     param_name = settings.SESSION_COOKIE_NAME
 

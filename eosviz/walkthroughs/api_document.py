@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document. Those of messages are made from `messages.py`."""
+"""Writes the schemas of the OpenAPI document. The schemas of messages are made from `messages.py`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 def with_schemas(document: Any) -> Any:
-    """The document with every schema that `described` refers to."""
+    """Returns the document with every schema that `described` refers to."""
     document["components"].setdefault("schemas", {}).update(_schemas())
     return document
 
@@ -86,9 +86,9 @@ def _content(schema: str) -> dict[str, Any]:
 def described(
     answer: str | None, body: str | None = None, accepted: bool = False, errors: tuple[int, ...] = ()
 ) -> dict[str, Any]:
-    """What an operation reads and answers, for its `openapi_extra`. `answer` and `body`: names of schemas;
-    None for no body. `accepted`: the operation may also answer 202. `errors`: statuses, besides 429, with an
-    `error` message as body."""
+    """Describes what an operation reads and answers, for its `openapi_extra`. `answer` and `body`: names of
+    schemas; None if the answer or the request has no body. `accepted`: whether the operation may also answer
+    with status 202. `errors`: the statuses, besides 429, whose body is an `error` message."""
     success = {"Welcome": 201} if body == "NewSession" else {}
     status = 204 if answer is None else success.get(answer, 200)
     responses: dict[int, Any] = {status: {"description": "Done"}}

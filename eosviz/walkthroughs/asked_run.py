@@ -1,5 +1,5 @@
-"""Describes the run of a scenario with interventions to the code that makes it. Does not import Django, because runs
-of scenarios that users wrote are made in a bounded process (`eosviz/bounded`)."""
+"""Describes a run (a scenario and interventions) for the code that makes it. Does not import Django, because
+runs of scenarios that users wrote are made in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import msgspec
 from engine.scenario.document import Scenario, load
 
 FRAME_STEPS_MAX = 5_000
-"""The player file of a link has at most this many steps of the run."""
+"""The player file of a link contains at most this many steps of the run."""
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
-    """The run. `source`: the document's name in a refusal. `done`: the interventions, as they are stored."""
+    """The run that is asked for. `source`: how a refusal names the document. `done`: the interventions, as
+    they are stored."""
 
     document: dict[str, Any]
     source: str
@@ -22,10 +23,10 @@ class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
     done: list[dict[str, Any]]
 
     def scenario(self) -> Scenario:
-        """The scenario. Raises BadScenario."""
+        """Returns the scenario of the run. Raises BadScenario."""
         return load(self.document, self.variant, source=self.source)
 
     def interventions(self) -> list[dict[str, Any]]:
-        """The interventions in the engine's form: the fields of each intervention, and `after` beside
-        them."""
+        """Returns the interventions in the form that the engine reads: the fields of each intervention,
+        together with its `after`."""
         return [{**one["intervention"], "after": one["after"]} for one in self.done]

@@ -1,5 +1,5 @@
-"""Compares two runs step by step, from their beginning. Does not import Django: scenarios that users wrote run in a
-bounded process (`eosviz/bounded`)."""
+"""Compares two runs step by step, from the beginning. Does not import Django, because scenarios that users
+wrote run in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the bounded process: takes `Asked` as JSON, returns `Alongside` as JSON."""
+    """The function that the bounded process calls. `question`: `Asked` as JSON. Returns `Alongside` as
+    JSON."""
     return made(msgspec.json.decode(question, type=Asked))
 
 
 def made(asked: Asked) -> bytes:
-    """`Alongside` as JSON. Raises bounded.Refused if this engine refuses one of the runs or fails in it."""
+    """Returns `Alongside` as JSON. Raises bounded.Refused if this engine refuses one of the runs or fails
+    while it makes one."""
     try:
         left, right = asked.left.scenario(), asked.right.scenario()
         runs = _followed(left, asked.left), _followed(right, asked.right)

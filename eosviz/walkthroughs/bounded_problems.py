@@ -1,4 +1,4 @@
-"""The problems that a person sees when a bounded process could not make their run."""
+"""The problems that a user sees when a bounded process could not make the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.refusals import Problem
 
 
 class RunsFull(Problem):
-    """Too many other tasks wait for a bounded process."""
+    """Raised when too many other tasks are waiting for a bounded process."""
 
     def __init__(self, wait_seconds: int) -> None:
         self.wait_seconds = wait_seconds
@@ -19,7 +19,7 @@ class RunsFull(Problem):
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turns the exceptions of a bounded process that gave no answer into problems. Raises Problem."""
+    """Turns the exception of a bounded process that gave no answer into a Problem. Raises Problem."""
     try:
         yield
     except Busy as busy:

@@ -1,5 +1,5 @@
-"""Names the branches of a session: the original run, and changed and new runs with a letter or with the name that a
-person gave them."""
+"""Names the branches of a session. The first run without a change is the original run; changed runs and new
+runs have a letter, or the name that the user gave them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import NamedTuple, TypedDict
 from engine.shapes.words import JsonObject
 
 LETTERS = re.compile(r"[a-z]{1,2}")
-"""The names that branches have before a person renames them."""
+"""Matches the names that branches have before a user renames them."""
 
 
 class BranchName(TypedDict):
-    """The name of a branch within a sentence: its key in the catalogue and its parameters."""
+    """How a sentence names a branch: the key in the catalogue, and the parameters."""
 
     key: str
     params: JsonObject
 
 
 class Run(NamedTuple):
-    """The facts that the name of a branch depends on. `is_changed`: whether there is an intervention on the way to
-    its end."""
+    """The facts from which the name of a branch follows. `is_changed`: whether the branch, or the part of an
+    ancestor that it continues, contains an intervention."""
 
     id: str
     name: str
@@ -31,7 +31,8 @@ class Run(NamedTuple):
 
 
 def names_of(runs: Sequence[Run]) -> dict[str, BranchName]:
-    """Id → name, of all branches of a session. `runs`: in the order in which they began."""
+    """Returns a dict of branch id → name, for all branches of a session. `runs`: in the order in which the
+    branches were created."""
     original = original_of(runs)
     names: dict[str, BranchName] = {}
     for run in runs:
@@ -48,13 +49,13 @@ def names_of(runs: Sequence[Run]) -> dict[str, BranchName]:
 
 
 def original_of(runs: Sequence[Run]) -> Run | None:
-    """The first branch without a change; None if all are changed."""
+    """Returns the first branch without a change; None if all branches are changed."""
     return next((run for run in runs if not run.is_changed), None)
 
 
 def next_letters(runs: Sequence[Run]) -> str:
-    """The letters for another changed or new run. The original run shows none, so those that it is stored with are
-    free."""
+    """Returns the letters for one more changed or new run. The letters with which the original run is stored
+    are not shown, so another run can have them."""
     original = original_of(runs)
     taken = [run.name for run in runs if run is not original and LETTERS.fullmatch(run.name)]
     last = max(map(_rank, taken), default=(0, ""))
@@ -62,7 +63,7 @@ def next_letters(runs: Sequence[Run]) -> str:
 
 
 def letters_at(position: int) -> str:
-    """The letters at a position, which counts from 0: a, b, … z, aa, ab, …"""
+    """Returns the letters at a position (from 0): a, b, … z, aa, ab, …"""
     letters = ""
     position += 1
     while position:

@@ -1,5 +1,6 @@
-"""Conditions on steps, for breakpoints (one must hold) and searches (all must hold or, with `any`, one). This
-file declares their shapes; `matching.py` decides whether a condition holds at a step."""
+"""Conditions on steps. A run stops at a breakpoint if one of the conditions holds; a search finds the steps
+at which all conditions hold or, with `any`, one of them. This file declares the fields of each condition;
+`matching.py` decides whether a condition holds at a step."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ Named = Annotated[str, Meta(min_length=1, max_length=200)]
 StepKind = Literal[
     "api_call", "sender_phase", "delivery", "replication", "zookeeper", "timer", "fault", "log"
 ]
-"""The kinds of docs/frame.md, section Step."""
+"""The kinds of steps (docs/frame.md, section Step)."""
 
 
 class Condition(Struct, tag_field="on", forbid_unknown_fields=True, frozen=True):
@@ -27,14 +28,15 @@ class OnInteresting(Condition, tag="interesting", frozen=True):
 
 
 class OnBroken(Condition, tag="broken", frozen=True):
-    """A guarantee is broken, or broken by further records; without a name: any guarantee."""
+    """The step breaks a guarantee, or adds records that break a guarantee that was already broken. Without a
+    name: any guarantee."""
 
     guarantee: Named | None = None
 
 
 class OnState(Condition, tag="state", frozen=True):
-    """A machine of the engine's tables enters a state. `of`: the machine's owner; without it, the machine of
-    any owner."""
+    """A state machine of the engine's tables enters a state. `of`: the owner of the machine; without it, the
+    machine of any owner."""
 
     machine: Named
     state: Named
@@ -42,7 +44,8 @@ class OnState(Condition, tag="state", frozen=True):
 
 
 class OnError(Condition, tag="error", frozen=True):
-    """The step's refusal, a sentence, or a message that it sends or removes has this error; without a name: any."""
+    """The step's refusal, one of its sentences, or a message that it sends or removes contains this error.
+    Without a name: any error."""
 
     error: Named | None = None
 
@@ -55,13 +58,14 @@ class OnSubject(Condition, tag="subject", frozen=True):
 
 
 class OnRule(Condition, tag="rule", frozen=True):
-    """A requirement was exercised: any of a group, by its letters (`SEQ`), or one, by its ID (`SEQ-10`)."""
+    """The step exercised a requirement. `rule`: the letters of a group (`SEQ`: any requirement of the group),
+    or the ID of one requirement (`SEQ-10`)."""
 
     rule: Annotated[str, Meta(min_length=1, max_length=40)]
 
 
 class OnText(Condition, tag="text", frozen=True):
-    """The step's text contains every word, in this language, ignoring case."""
+    """The step's text in this language contains every word. Case is ignored."""
 
     text: Annotated[str, Meta(min_length=1, max_length=200)]
     language: Literal["en", "zh-Hans"]

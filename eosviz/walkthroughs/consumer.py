@@ -1,8 +1,10 @@
-"""The WebSocket of one page: it reads messages, passes them on and sends the answers. It holds no rule.
+"""The WebSocket of one page: it reads messages, calls the code that handles them, and sends the answers. It
+decides nothing about a session itself.
 
-Commands go to a worker and are answered through the session's group, so a page that reconnected and asked
-again gets the answer on its new socket. A step that a worker made ahead for this page is stored here. A
-question that needs the run goes to a worker, too; all others are answered from the database.
+Commands go to a worker. The answer arrives through the session's group, so a page that reconnected and sent
+the command again gets the answer on its new socket. If a worker has made the next step ahead for this page,
+the socket stores it itself. A question that needs the run goes to a worker, too; all other questions are
+answered from the database.
 """
 
 from __future__ import annotations
@@ -51,17 +53,17 @@ Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
 OPEN_COMMANDS_MAX = 1_000
 """At most this many commands and questions of one socket may wait for a worker's answer. If there are more,
-the oldest is forgotten, and the page asks again."""
+the socket forgets the oldest, and the page asks again."""
 
 PAINT_SECONDS = 0.03
-"""After this socket has stored a step made ahead, it waits this long before it sends the next one, or asks a
-worker for it: the page may be drawing on the same machine."""
+"""After this socket has stored a step that was made ahead, it waits this long before it sends the next one,
+or asks a worker for it, because the page may be drawing on the same machine."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
 
 class SessionConsumer(RightfulConsumer):
-    """The socket of a session's page, `/ws/sessions/<session id>/` (docs/websocket.md)."""
+    """The socket of the page of a session, `/ws/sessions/<session id>/` (docs/websocket.md)."""
 
     session: Session
     going_on: asyncio.Task[None] | None = None
@@ -77,7 +79,8 @@ class SessionConsumer(RightfulConsumer):
         self.session = found
         self.open_commands: OrderedDict[str, None] = OrderedDict()
         self.ahead = KeptAhead()
-        # Join the group before `hello` is read, so that steps stored after that arrive through the group.
+        # Join the group before `hello` is read, so that steps that are stored after that arrive through the
+        # group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
     def _entry(self) -> tuple[Session | None, tuple[Right, ...]]:
@@ -94,7 +97,7 @@ class SessionConsumer(RightfulConsumer):
         )
 
     def needed_rights(self, session: Session) -> tuple[Right, ...]:
-        """The rights that this socket needs."""
+        """Returns the rights that this socket must have."""
         browser = session.owner
 
         def ask() -> Ending | None:
@@ -104,12 +107,12 @@ class SessionConsumer(RightfulConsumer):
         return (*rights_of_person(self.scope), thing)
 
     async def count_message(self) -> None:
-        """Count a message against the budget that all pages of one person share. Raises TooOften."""
+        """Counts a message against the limit that all pages of one user share. Raises TooOften."""
         await take_soon("messages.person", self.session.owner)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """Charges the cost of an answer. Costs nothing here; FollowerConsumer charges the followers of a link
-        and raises TooOften."""
+        """Counts the work for an answer against a limit. Does nothing here; FollowerConsumer counts the work
+        for the followers of a link, and raises TooOften."""
 
     async def disconnect(self, code: int) -> None:
         if self.going_on is not None:
@@ -140,7 +143,7 @@ class SessionConsumer(RightfulConsumer):
             await self._send(unavailable(error, "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
-        """Sends stored steps to the page. Sends the answer, too, if this page sent the command."""
+        """Sends stored steps to the page. If this page sent the command, also sends the answer."""
         if event.get("but") == self.channel_name:
             return
         for frame in event["frames"]:
@@ -150,7 +153,7 @@ class SessionConsumer(RightfulConsumer):
             await self.send(text_data=event["answer"])
 
     async def session_ahead(self, event: dict[str, Any]) -> None:
-        """Sends the first of the steps that a worker made ahead for this page."""
+        """Keeps the steps that a worker made ahead for this page, and sends the first of them."""
         await self._send(self.ahead.keep(event))
 
     async def _send(self, message: FromServer | bytes) -> None:
@@ -194,8 +197,8 @@ class SessionConsumer(RightfulConsumer):
     async def _send_to_others(
         self, frames: list[bytes], presented: presenting_messages.Presented | None
     ) -> None:
-        """Sends frames to the other pages of the session. `presented`: the presenter's new place, or None if the
-        presenter does not move. Raises nothing if Redis cannot be reached."""
+        """Sends frames to the other pages of the session. `presented`: the presenter's new position, or None
+        if the presenter does not move. Raises nothing if Redis cannot be reached."""
         event: dict[str, Any] = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],
@@ -209,11 +212,11 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Send the page the step after step `number`, if it was made ahead, or ask a worker to make the next
-        ones."""
+        """Sends the page the step after step `number` if it was made ahead; if not, asks a worker to make the
+        next steps."""
         await asyncio.sleep(PAINT_SECONDS)
         if number != self.ahead.taken:
-            return  # The page has asked for a later step meanwhile, after which the same is done.
+            return  # Meanwhile the page has asked for a later step. The call for that step does the same.
         message = self.ahead.after(branch, number)
         if message is not None:
             await self._send(message)
@@ -344,5 +347,5 @@ class SessionConsumer(RightfulConsumer):
         presenting_messages.Present: present,
         messages.Ping: ping,
     }
-    """The handler of each message that a page of this session may send; a presenter may send more
+    """The handler of each message that the page of a session may send. A presenter may send more messages
     (`eosviz/audience/sockets.py`)."""

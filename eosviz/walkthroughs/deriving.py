@@ -1,8 +1,8 @@
-"""Makes steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
+"""Makes steps and views as pages get them: with derived facts (docs/frame.md, *Derived*).
 
-The facts are stored beside the step or view. Sessions of earlier releases have no stored facts; their facts
-are derived when a page asks for them, from the nearest stored view on. Of the records that broke a guarantee
-before that view, only those that the view names are then known.
+The derived facts are stored with the step or the view. Sessions of earlier releases have no stored facts.
+Their facts are derived when a page asks for them, starting at the nearest stored view. Of the records that
+broke a guarantee before this view, only those that the view names are then known.
 """
 
 from __future__ import annotations
@@ -38,24 +38,25 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def changes_of(body: bytes) -> list[near_views.Change]:
-    """The changes of a step, each as (path, value before, value after), then the changes of its derived
-    facts. `body`: the step as JSON, as stored or with derived facts."""
+    """Returns the changes of a step, each as (path, value before, value after), and after them the changes of
+    its derived facts. `body`: the step as JSON, either as stored or with derived facts."""
     step = _decode(body)
     return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]
 
 
 def joined(body: bytes, derived: bytes) -> bytes:
-    """A stored step with its derived facts."""
+    """Returns a stored step, as JSON, with its derived facts added."""
     return b'%b,"derived":%b}' % (body[:-1], derived)
 
 
 def sent(step: Step) -> bytes:
-    """A step that was just made, with its derived facts."""
+    """Returns a step that was just made, as JSON, with its derived facts."""
     return joined(bytes(step.body), bytes(step.derived or b"{}"))
 
 
 def sent_bodies(line: list[Branch], first: int, last: int) -> list[bytes]:
-    """The steps `first` to `last` of a line, in order, as pages get them: with their derived facts."""
+    """Returns the steps `first` to `last` of a branch line, in order, as pages get them: with their derived
+    facts."""
     stored = list(Step.objects.of_line(line, first, last).values_list("number", "body", "derived"))
     lacking = [number for number, _, derived in stored if derived is None]
     anew = _derived_anew(line, lacking[0], lacking[-1]) if lacking else {}
@@ -66,7 +67,7 @@ def sent_bodies(line: list[Branch], first: int, last: int) -> list[bytes]:
 
 
 def view_of(keyframe: Keyframe) -> dict[str, Any]:
-    """The stored view, with its derived facts."""
+    """Returns the stored view with its derived facts."""
     view: dict[str, Any] = msgspec.json.decode(keyframe.view_json)
     derived = keyframe.derived_json
     view["derived"] = Derived(view).view() if derived is None else msgspec.json.decode(derived)

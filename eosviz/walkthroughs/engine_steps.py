@@ -1,5 +1,6 @@
-"""Counts the steps that the engine makes for one click: at most two if the worker holds the run at the newest
-step of the branch, as some of them are made ahead. Many steps mean that stored steps were made again."""
+"""Counts the steps that the engine makes for one click. If the worker holds the run at the newest step of the
+branch, there are at most two, because the worker makes some steps ahead. A large number means that the engine
+made stored steps again."""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ _made = _Made()
 
 
 def note_made(steps: int) -> None:
-    """Adds steps to the count of this thread. The code that makes steps calls it."""
+    """Adds to the number of steps that this thread has made. The code that makes steps calls it."""
     _made.steps += steps
 
 
 @contextmanager
 def counted_clicks(count: int) -> Iterator[None]:
-    """Counts the engine's steps in a `with` block with the work for so many clicks. A block that raises is
-    not counted."""
+    """Records how many steps the engine makes in the `with` block, which does the work for `count` clicks. A
+    block that raises is not recorded."""
     _made.steps = 0
     yield
     for _ in range(count):

@@ -1,5 +1,5 @@
-"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run. If the process does
-not hold the run, the run is made again."""
+"""Answers *Why?* at a step. The engine finds the answers in the run (engine/why). If the process does not
+hold the run, the run is made again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from eosviz.walkthroughs.messages import AskWhy, Why, WhyLink, WhyQuestion
 
 
 def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
-    """The questions about the selected object, and the answer to `question`, or else to the first of them.
-    Raises Problem."""
+    """Returns the questions about the selected object, and the answer to `question` or, if none was asked, to
+    the first question. Raises Problem."""
 
     def found(simulation: Simulation) -> Why:
         return answer(simulation, asked)
@@ -26,8 +26,8 @@ def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
 
 
 def answer(simulation: Simulation, asked: AskWhy) -> Why:
-    """Like `explained`, for a simulation that is at the asked step. Raises Problem if the engine does not
-    know the question."""
+    """Does the same as `explained`, for a simulation that is at the step. Raises Problem if the engine does
+    not know the question."""
     moment = Moment.of(simulation)
     selection = None
     if asked.selection is not None:

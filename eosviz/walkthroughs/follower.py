@@ -1,5 +1,5 @@
-"""The socket of a page that follows a presenter: it may read the steps of the session and changes nothing in
-it."""
+"""The socket of a page that follows a presenter. The page may read the steps of the session, and cannot
+change anything in it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ LINK_FULL_CODE = 4429
 class FollowerConsumer(SessionConsumer):
     """The socket of a follower's page, `/ws/follow/<token>/` (docs/websocket.md).
 
-    The address is the only credential; no cookie is needed."""
+    Everyone who has the address may follow; no cookie is needed.
+    """
 
     place: str | None = None
     """The last `presented` message that this page got, as JSON."""
     has_seat = False
-    """True while the socket is counted among the link's sockets."""
+    """True while the socket is counted among the sockets of the link."""
 
     async def connect(self) -> None:
         await super().connect()
@@ -67,7 +68,8 @@ class FollowerConsumer(SessionConsumer):
         return (*rights_of_person(self.scope), Right(f"follow {token}", topics, ask))
 
     def last_words(self, ending: Ending) -> str | None:
-        """The last message, as JSON: the presenter's place with `ended`; None if there is nothing to say."""
+        """Returns the last message for the page, as JSON: the presenter's position, with `ended`. Returns
+        None if there is nothing to send."""
         if ending is not Ending.GONE or self.place is None:
             return None
         last = msgspec.json.decode(self.place)
@@ -79,12 +81,12 @@ class FollowerConsumer(SessionConsumer):
         return named
 
     async def count_message(self) -> None:
-        """Count a message against the budget of this page, which has its own because many pages may follow one
-        session. Raises TooOften."""
+        """Counts a message against the limit of this page. Each page has its own limit, because many pages
+        may follow one session. Raises TooOften."""
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """Charge the number of steps that are read for the answer to the budget that all followers of one link share.
+        """Counts the steps that are read for the answer against the limit that all followers of a link share.
         Raises TooOften."""
         steps = steps_read(message)
         if steps:
@@ -92,13 +94,13 @@ class FollowerConsumer(SessionConsumer):
 
     async def disconnect(self, code: int) -> None:
         if self.has_seat:
-            with suppress(RedisError):  # Redis removes the socket from the count when its time is over.
+            with suppress(RedisError):  # Redis stops counting the socket after GONE_SECONDS.
                 await in_thread(follower_count.leave)(self.token, self.channel_name)
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
 
     async def session_frames(self, event: dict[str, Any]) -> None:
-        """Sends stored steps to the page. The presenter's place may be in them."""
+        """Sends stored steps to the page. The event may contain the presenter's position, too."""
         self.place = event.get("presented", self.place)
         await super().session_frames(event)
 
@@ -107,8 +109,8 @@ class FollowerConsumer(SessionConsumer):
         await self.send(text_data=event["frame"])
 
     async def hello(self, message: messages.Hello) -> None:
-        """Send the answer to `hello`, then the presenter's place, so that a follower who reconnects is taken
-        there again."""
+        """Sends the answer to `hello`, and then the presenter's position, so that a follower who reconnects
+        sees it again."""
 
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id), continues=False)

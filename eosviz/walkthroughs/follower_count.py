@@ -1,8 +1,8 @@
-"""Counts the open sockets of a follow link over all web processes. For each link, Redis has one sorted set of
-channel names, ordered by the time of their last report.
+"""Counts the open sockets of a follow link in all web processes. Redis has one sorted set for each link: the
+names of the channels, ordered by the time of their last report.
 
-A socket whose process was killed is not counted any more after `GONE_SECONDS`. While Redis is down no socket
-can be opened at all (its channel is in Redis), so nothing is counted.
+A socket whose process was killed is no longer counted after `GONE_SECONDS`. While Redis is down, no socket
+can be opened (its channel is in Redis), so nothing is counted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from eosviz.buckets import buckets
 from eosviz.rights import SILENT_SECONDS
 
 GONE_SECONDS = 4 * SILENT_SECONDS
-"""Seconds after its last report at which a socket is no longer counted. Each open socket reports every
+"""A socket is no longer counted this many seconds after its last report. Each open socket reports every
 `SILENT_SECONDS`."""
 
 TAKE = """
@@ -31,8 +31,8 @@ now = time.time
 
 
 def take(token: uuid.UUID, channel: str) -> bool:
-    """Count this socket if the link has room; each further call is a report that keeps it counted. Returns
-    whether it is counted. Raises RedisError."""
+    """Counts this socket if the link does not have too many. Each further call is a report, after which the
+    socket stays counted. Returns whether the socket is counted. Raises RedisError."""
     at, most = now(), settings.FOLLOWERS_PER_LINK
     taken = buckets.client().eval(
         TAKE, 1, _key(token), at - GONE_SECONDS, channel, at, most, int(GONE_SECONDS)
@@ -41,7 +41,7 @@ def take(token: uuid.UUID, channel: str) -> bool:
 
 
 def leave(token: uuid.UUID, channel: str) -> None:
-    """Remove this socket from the count. Raises RedisError."""
+    """Stops counting this socket. Raises RedisError."""
     buckets.client().zrem(_key(token), channel)
 
 

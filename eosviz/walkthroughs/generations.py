@@ -1,5 +1,5 @@
-"""One scenario in the generations of Kafka, side by side (`generations_of`); each of these runs can be opened as a
-session."""
+"""The page that shows one scenario in each generation of Kafka (`generations_of`), side by side. A reader can
+open each of these runs as a session."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST = "SC-91/end-level-0"
-"""The run that is shown before a scenario is chosen. Its outcome changes twice: with the brokers of Kafka
-3.9, and with the clients of 4.1."""
+"""The scenario that the page shows before the reader chooses one. Its outcome changes twice: with the brokers
+of Kafka 3.9, and with the clients of Kafka 4.1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A cell as the page draws it."""
+    """One generation, as the page draws it."""
 
     cell: Cell
     run: Run
-    """How the run ends, for the picture and its words."""
+    """How the run ends, for the drawing and its text."""
     unmet: tuple[dict[str, Any], ...]
-    """The faults of the script that matched no message, each with `number` (its place in the script, from 1),
-    the `api` that it was to match, or None, and `is_response`."""
+    """The faults of the script that matched no message. Each is a dict with `number` (its position in the
+    script, from 1), `api` (the API of the message that it should have matched, or None), and
+    `is_response`."""
 
     @property
     def generation(self) -> Generation:
@@ -51,27 +52,29 @@ class Shown:
 
     @property
     def reason(self) -> dict[str, Any]:
-        """Parameters of the sentence that says why there is no run."""
+        """Returns the parameters of the sentence that says why this generation has no run."""
         cannot = self.cell.cannot
         return {} if cannot is None else {"place": cannot.place, "rule": cannot.rule, **cannot.message}
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A generation that ends differently from the one before it, and the rows that cause the difference."""
+    """A generation whose run ends differently from the run of the generation before it, with the rows that
+    cause the difference."""
 
     cell: Cell
     rows: tuple[Row, ...]
 
     @property
     def key(self) -> str:
-        """Catalogue key of the heading: the outcome changes with this generation, or with this mixture of
-        versions."""
+        """Returns the key, in the catalogue, of the heading: the outcome changes with this generation, or
+        with this mixture of versions."""
         return "generations.turn.mixed" if self.cell.generation.has_newer_clients else "generations.turn"
 
     @property
     def who(self) -> str:
-        """Catalogue key of the sentence that says what decides: brokers, clients, both, or the document."""
+        """Returns the key, in the catalogue, of the sentence that says what causes the difference: the
+        brokers, the clients, both, or the document."""
         if self.cell.generation.has_newer_clients:
             return "generations.who.newer_clients"
         sides = {row.side for row in self.rows}
@@ -87,15 +90,16 @@ class Turn:
 
 @require_safe
 def generations(request: HttpRequest) -> HttpResponse:
-    """The page of one run in each generation. `?scenario=SC-61/k28` chooses the scenario and its variant."""
+    """The page that shows one run in each generation. The parameter `scenario` chooses the scenario and its
+    variant, for example `?scenario=SC-61/k28`."""
     version, card, variant = _asked(request.GET.get("scenario") or FIRST)
     return _page(request, version, card, variant)
 
 
 @require_POST
 def generation_new(request: HttpRequest) -> HttpResponse:
-    """Creates a session of ``scenario`` in ``generation`` (both are fields of the form), and redirects to its
-    player."""
+    """Creates a session of ``scenario`` in ``generation`` (both are fields of the form), and redirects to the
+    player of the session."""
     version, card, variant = _asked(request.POST.get("scenario", ""))
     name = None if variant is None else variant.name
     scenario = scenario_of(version, name)
@@ -116,8 +120,8 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
-    """A scenario of the library with a Kafka cluster, and its variant: the one named in `choice`, or the
-    usual one. Raises Http404."""
+    """Finds the scenario of the library that `choice` names, which must have a Kafka cluster, and the
+    variant: the one that `choice` names, or the usual one. Raises Http404."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)
@@ -157,7 +161,7 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """The settings that the scenario gives its producers, such as `p1: acks = all`."""
+    """Returns the settings that the scenario gives its producers, for example `p1: acks = all`."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
@@ -171,14 +175,15 @@ def _settings(scenario: Scenario) -> list[str]:
 
 
 _NOT_OF_KAFKA = {"retries"}
-"""Settings whose older default in the engine is not Kafka's. `retries`: without idempotence the engine has 0
-(CFG-1), Kafka since 2.1 Integer.MAX_VALUE (KIP-91)."""
+"""Settings for which the default of an older version in the engine is not the default of Kafka. `retries`:
+without idempotence, the default is 0 in the engine (CFG-1), and Integer.MAX_VALUE in Kafka since 2.1
+(KIP-91)."""
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
-    """The settings of producers whose value is the default of the oldest version but not of the newest.
-    `last`: the last version with another default than the newest. `version`: the first with the newest
-    default."""
+    """Yields the settings of producers whose default was changed after the oldest version, if the scenario
+    gives such a setting its old default. `last`: the last version with another default than the newest
+    version has. `version`: the first version with the default of the newest version."""
     clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]
@@ -197,7 +202,7 @@ def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
 
 
 def _value(name: str, value: Any) -> str:
-    """The value as it is written in Kafka's configuration."""
+    """Returns the value as Kafka's configuration writes it."""
     if name == "acks" and value == ACKS_ALL:
         return "all"
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,5 +1,5 @@
-"""Interventions of a learner, one shape each: part of the schema of docs/websocket.md. The engine decides
-whether an intervention is possible now."""
+"""The interventions that a learner can make: part of the schema of docs/websocket.md. Each class declares the
+fields of one intervention. The engine decides whether an intervention is possible now."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ class ToPartition(Intervention, frozen=True):
 
 
 class ToReplica(ToPartition, frozen=True):
-    """An intervention on the replica of a partition on `broker`. Without `broker`, the engine chooses the
-    replica; `restore_isr` then concerns all stopped followers."""
+    """An intervention on one replica of a partition. `broker`: the broker of the replica; without it, the
+    engine chooses the replica, and `restore_isr` concerns all stopped followers."""
 
     broker: BrokerId | None = None
 
 
 class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
     """An intervention that may close the connection of the message. The broker finishes the request that it
-    is handling, and handles the first `taken` of the requests that wait behind it."""
+    is handling, and also handles the first `taken` requests of those that wait on the connection."""
 
     taken: Taken = 0
 
 
 class DropMessage(EndsConnection, tag="drop_message", frozen=True):
-    """Drops the message. If the message can be lost only together with its connection (GEN-11), the
-    connection is lost too."""
+    """Drops the message. If a message can be lost only when its connection closes (GEN-11), the connection is
+    closed, too."""
 
 
 class DuplicateMessage(ToMessage, tag="duplicate_message", frozen=True):
@@ -95,8 +95,8 @@ class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):
-    """The messages in flight from or to the actor arrive after the virtual time `until` (ms), except those that have
-    reached their broker and wait there."""
+    """The messages that are in flight from or to the actor arrive after the virtual time `until` (ms).
+    Messages that have already reached their broker and wait there are not held."""
 
     until: Milliseconds
 
@@ -114,7 +114,8 @@ class RestoreIsr(ToReplica, tag="restore_isr", frozen=True):
 
 
 class DeleteHead(ToPartition, tag="delete_head", frozen=True):
-    """Deletes the records below `to`; without it, all below the high watermark."""
+    """Deletes the records with offsets below `to`. Without `to`, deletes all records below the high
+    watermark."""
 
     to: Offset | None = None
 
@@ -136,11 +137,11 @@ class MakeAvailable(ToActor, tag="make_available", frozen=True):
 
 
 class Command(Intervention, frozen=True, omit_defaults=True):
-    """A command of `kafka-transactions.sh` (KIP-664). A field that is null is an option that is not given."""
+    """A command of `kafka-transactions.sh` (KIP-664). Null in a field means that the option is not given."""
 
 
 class ListTransactions(Command, tag="list_transactions", frozen=True, omit_defaults=True):
-    """`list`, without the transactions that began at most `duration_ms` ago."""
+    """`list`. With `duration_ms`, the transactions that began at most that long ago are not listed."""
 
     duration_ms: Offset | None = None
 
@@ -150,7 +151,7 @@ class DescribeTransaction(Command, tag="describe_transaction", frozen=True):
 
 
 class DescribeProducers(Command, tag="describe_producers", frozen=True, omit_defaults=True):
-    """`describe-producers`, at the partition's leader, or at `broker`."""
+    """`describe-producers`, at the leader of the partition or at `broker`."""
 
     partition: Word
     broker: BrokerId | None = None
@@ -166,7 +167,7 @@ class FindHanging(Command, tag="find_hanging", frozen=True, omit_defaults=True):
 
 
 class AbortHanging(Command, tag="abort_hanging", frozen=True, omit_defaults=True):
-    """`abort`. The transaction is named by its first offset, or by its producer."""
+    """`abort`. The transaction is named by its first offset or by its producer."""
 
     partition: Word
     start_offset: Offset | None = None
@@ -203,11 +204,11 @@ AnyIntervention = (
 )
 
 InterventionJson = Annotated[dict[str, Any], Meta(title="Intervention")]
-"""One intervention as it is stored; the title names the shape, for the schema (eosviz/contract)."""
+"""One intervention as it is stored. The title is the name of its type in the schema (eosviz/contract)."""
 
 
 class MadeIntervention(TypedDict):
-    """An intervention on a branch, and the step after which it was made."""
+    """An intervention on a branch. `after`: the number of the step after which it was made."""
 
     after: int
     intervention: InterventionJson

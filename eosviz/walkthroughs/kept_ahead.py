@@ -1,8 +1,9 @@
-"""The steps made ahead (`ahead.py`), which the page's socket keeps.
+"""Keeps steps that were made ahead (`ahead.py`) in the socket of the page.
 
-A worker sends one or more steps to the socket of the page that stepped; the page gets one at a time. When the
-page asks for a step, the web process stores it, as a worker would (`storing_ahead.py`), and answers the page
-without a worker. If anything prevents that, the worker gets the command, as if no step had been kept.
+After a page has stepped, a worker sends one or more further steps to the page's socket. The page gets one of
+them at a time. When the page asks for the step, the web process stores it, as a worker would
+(`storing_ahead.py`), and answers the page without a worker. If this is not possible, a worker gets the
+command, as if the socket had kept no step.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _decoder = msgspec.msgpack.Decoder(list[MadeStep])
 
 
 def ahead_event(branch_id: int, steps: list[Step], storable: int) -> dict[str, Any]:
-    """A worker's message with steps made ahead, at least one. `storable`: how many of them, from the first on, the
-    page's socket may store without a worker."""
+    """Returns a worker's message with steps that were made ahead (at least one). `storable`: how many of
+    these steps, from the first on, the page's socket may store without a worker."""
     made = [
         MadeStep(step.number, step.at, step.interesting, bytes(step.body), bytes(step.derived or b"{}"))
         for step in steps
@@ -32,33 +33,37 @@ def ahead_event(branch_id: int, steps: list[Step], storable: int) -> dict[str, A
 
 
 class KeptAhead:
-    """The last steps made ahead that a worker sent to this socket.
+    """The steps made ahead that a worker last sent to this socket.
 
-    ``first``: the number of the first of them. ``taken``: the number of the last step that the socket took to store.
+    ``first``: the number of the first of these steps. ``taken``: the number of the last step that the socket
+    took to store.
     """
 
     def __init__(self) -> None:
         self.first = self.taken = 0
         self._branch_id = 0
         self._made: deque[MadeStep] = deque()
-        """The steps that the page has not stored, oldest first."""
+        """The steps that are not stored yet, oldest first."""
         self._storable = 0
         """How many of the steps in `_made`, from the first on, this socket may store."""
 
     def keep(self, event: dict[str, Any]) -> bytes:
-        """Keep a worker's message. Returns the message for the page, with the first step."""
+        """Keeps the steps of a worker's message. Returns the message for the page, with the first of these
+        steps."""
         self._made = deque(_decoder.decode(event["made"]))
         self.first = self._made[0].number
         self._branch_id, self._storable = event["branch"], event["storable"]
         return self._message(self._made[0])
 
     def after(self, branch: str, number: int) -> bytes | None:
-        """The message for the page with the kept step after step `number`; None if there is none."""
+        """Returns the message for the page with the kept step that follows step `number`; None if no such
+        step is kept."""
         made = self._next(int(branch), number)
         return None if made is None else self._message(made)
 
     def take(self, command: Advance) -> MadeStep | None:
-        """The kept step, if this socket may store it and it is all that the command asks for; else None."""
+        """Returns the kept step if the command asks for this step only and this socket may store it;
+        otherwise None. The step is then no longer kept."""
         made = self._next(int(command.branch), command.after)
         if made is None or command.count != 1 or self._storable == 0:
             return None

@@ -1,5 +1,5 @@
-"""Pages of links (`links.py`): one shows where a link leads and opens it, one redirects to the link of a
-session's step."""
+"""The pages of links (`links.py`): one shows where a link leads and opens it; the other redirects to the link
+of a step of a session."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ from eosviz.walkthroughs.requested import owned_session
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
-"""A browser that opens one of its last OPENED_MAX links again gets the session that the link made before, if
-this still has the link's steps. An older link makes a new session."""
+"""If a browser opens one of its last OPENED_MAX links again, it gets the session that was created the
+first time, provided that this session still has the steps of the link. For an older link, a new session is
+created."""
 STEPS_COUNTED_AS_ONE = 500
-"""Opening a link runs the engine. For the rate `open_link.address` it counts once, and once more for each
-STEPS_COUNTED_AS_ONE steps of the run."""
+"""Opening a link runs the engine. It counts once against the limit `open_link.address`, and once more for
+every STEPS_COUNTED_AS_ONE steps of the run."""
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The page of a link. GET shows where the address leads and creates nothing, because link previews send GET, too;
-    in a browser, the page then sends the POST by itself."""
+    """The page of a link. GET shows where the address leads and creates nothing, because programs that
+    preview links also send GET. In a browser, the page then sends the POST by itself."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
@@ -87,8 +88,8 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 @never_cache
 @require_safe
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the link of the step `?branch=…&step=…`. The link makes the branch again with all its
-    interventions."""
+    """Redirects to the link of the step that `?branch=…&step=…` names. The link makes the branch again, with
+    all its interventions."""
     session = owned_session(request, session_id)
     branch, step = place_in(session, request.GET)
     try:
@@ -99,8 +100,8 @@ def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
-    """The branch of this session that the address names (`branch`), and the step (`step`), at most the
-    branch's newest. Raises Http404."""
+    """Returns the branch of this session that the address names (`branch`), and the number of the step
+    (`step`), or of the branch's newest step if `step` is greater. Raises Http404."""
     number, step = read_branch(query), read_step(query)
     if number is None or step is None:
         raise Http404
@@ -110,7 +111,8 @@ def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
-    """The visitor's branch that a link to the same run made before, if it has enough steps; else None."""
+    """Returns the branch that this visitor got from a link to the same run, if it has enough steps; otherwise
+    None."""
     branch_id = request.session.get(OPENED_KEY, {}).get(link.digest)
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     found = owned.filter(id=branch_id).first() if branch_id is not None else None

@@ -1,4 +1,5 @@
-"""Opens an address of `links.py`: creates a session for the visitor and runs it to the linked step."""
+"""Opens an address of `links.py`: creates a session for the visitor, and makes the run up to the linked
+step."""
 
 from __future__ import annotations
 
@@ -24,24 +25,24 @@ from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
 from eosviz.walkthroughs.walking import Chunk, store_steps, storing
 
 LINK_STEPS_MAX = 20_000
-"""A link's run has at most this many steps: a few seconds of the engine's time, which is how long a visitor
-waits for a page."""
+"""The run of a link has at most this many steps. The engine makes them in a few seconds, which is how long a
+visitor waits for a page."""
 _one_run = Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A session made from a link."""
+    """The session that was created from a link."""
 
     branch: Branch
     step: int
     as_linked: bool
-    """False if another version of the scenario was opened, or the run ended before the linked step or before
-    one of the link's interventions."""
+    """False if another version of the scenario was opened, or if the run ended before the linked step or
+    before one of the link's interventions."""
 
 
 def open_link(browser: str, link: Link, asks: Caller) -> Opened:
-    """Create the session and make its steps. Raises Problem; no session then remains."""
+    """Creates the session and makes its steps. Raises Problem, and then leaves no session behind."""
     check_length(link)
     check_quota(browser, "steps", link.steps_needed)
     version, is_named = version_of(link)
@@ -58,14 +59,15 @@ def open_link(browser: str, link: Link, asks: Caller) -> Opened:
 
 
 def check_length(link: Link) -> None:
-    """Raises Problem if the run needs more steps than LINK_STEPS_MAX."""
+    """Raises Problem if the run needs more than LINK_STEPS_MAX steps."""
     if link.steps_needed > LINK_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=LINK_STEPS_MAX)
 
 
 @contextmanager
 def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
-    """The stretches of a link's run, made in this process or in a bounded one. Raises NoAnswer."""
+    """Yields the stretches of a link's run, which are made in this process or in a bounded one. Raises
+    NoAnswer."""
     asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
     if version.library_position is not None or not asked.steps:
         with _turn() if asked.done else nullcontext():
@@ -77,7 +79,7 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Let one run with interventions at a time be made in this process. Raises Busy."""
+    """Waits until no other run with interventions is made in this process. Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:
@@ -87,7 +89,7 @@ def _turn() -> Iterator[None]:
 
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
-    """Store a stretch with the interventions made in it."""
+    """Stores a stretch and the interventions made in it."""
     further = link.done[Intervention.objects.count_on(branch) :]
     reached = branch.newest + len(stretch.steps)
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]

@@ -1,8 +1,8 @@
-"""Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection,
-zoom.
+"""Addresses that mean the same for everyone. An address names the scenario and its version, the
+interventions, the step, the view, the selection and the zoom.
 
-An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading
-is bounded, because addresses come from anywhere.
+An address contains the interventions of a branch, and no id of a database row, so it is still valid when the
+session or the database no longer exists. An address may come from anyone, so reading it is limited.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ VIEWS = get_args(View)
 VERSION_CHARACTERS = 16
 DIGEST_CHARACTERS = 64
 DONE_CHARACTERS_MAX = 6_000
-"""Packed interventions have at most this many characters, so that browsers and proxies accept the whole address."""
+"""Packed interventions have at most this many characters, so that browsers and proxies accept the whole
+address."""
 DONE_BYTES_MAX = 64 * 1024
 BRANCH_DIGITS_MAX = 18
 """A number with more digits could be too large for a key of the database."""
 STEP_DIGITS_MAX = 7
 SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
-"""The zoom in an address: transactions, or a check inside the step. Empty: steps."""
+"""Matches the zoom in an address: transactions, or a check inside the step. An empty zoom means steps."""
 
 _Done = Annotated[
     list[tuple[StepNumber, AnyIntervention]], Meta(max_length=LIMITS.interventions_per_branch * 4)
@@ -50,7 +51,7 @@ _done_decoder = msgspec.json.Decoder(_Done)
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """The place to which an address leads: run, step, view, selection, zoom."""
+    """What an address leads to: run, step, view, selection and zoom."""
 
     scenario: str
     version: str
@@ -64,13 +65,14 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """A digest of scenario, version, variant and interventions, as the link spells them."""
+        """Returns a digest of the scenario, version, variant and interventions, as they are written in the
+        link."""
         run = [self.scenario, self.version, self.variant, self.done]
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 
     @property
     def steps_needed(self) -> int:
-        """How many steps the run needs, so that the linked step exists and all interventions were made."""
+        """Returns the number of steps that the run needs to contain the linked step and all interventions."""
         return max(self.step, *(made["after"] + 1 for made in self.done)) if self.done else self.step
 
     def query(self) -> str:
@@ -79,14 +81,14 @@ class Link(Struct, frozen=True, kw_only=True):
         return urlencode({name: value for name, value in fields.items() if value != ""})
 
     def address(self, name: str = "walkthroughs:open", **further: str) -> str:
-        """Path and query below the site's root."""
+        """Returns the path and the query of the address, without the host."""
         query = "&".join(part for part in (self.query(), urlencode(further)) if part)
         return f"{reverse(name, args=[self.scenario, self.version])}?{query}"
 
 
 def view_fields(view: str | None, selection: Selection | None, zoom: str | None = None) -> dict[str, str]:
-    """View, selection and zoom as parameters of an address. They are read by `read_view`, `read_selection`
-    and `read_zoom`."""
+    """Returns view, selection and zoom as parameters of an address. `read_view`, `read_selection` and
+    `read_zoom` read them."""
     fields = {"view": view or "", "zoom": zoom or ""}
     if selection is not None:
         fields |= {"select": f"{selection.kind}:{selection.id}", "in": selection.partition or ""}
@@ -97,7 +99,8 @@ def view_fields(view: str | None, selection: Selection | None, zoom: str | None 
 def link_to(
     branch: Branch, step: int, view: str | None, selection: Selection | None, zoom: str | None = None
 ) -> Link:
-    """The link to a step of a branch. Raises Problem if the branch has more interventions than an address can hold."""
+    """Returns the link to a step of a branch. Raises Problem if the branch has more interventions than fit
+    into an address."""
     session = branch.session
     link = Link(
         scenario=session.version.identifier,
@@ -115,20 +118,20 @@ def link_to(
 
 
 def pack_done(done: list[Made]) -> str:
-    """Interventions as text for an address: JSON, deflated, and written with the letters that an address may
-    contain."""
+    """Returns the interventions as text for an address: JSON, compressed, and encoded in characters that an
+    address may contain."""
     if not done:
         return ""
     pairs = [(made["after"], made["intervention"]) for made in done]
-    # The keys are sorted, because PostgreSQL orders the keys of stored JSON in its own way, and one branch
-    # must have one address.
+    # The keys are sorted, because PostgreSQL stores the keys of JSON in an order of its own, and a branch
+    # must always have the same address.
     packed = zlib.compress(msgspec.json.encode(pairs, order="deterministic"), level=9)
     return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
 
 
 def read_link(scenario: str, version: str, query: QueryDict) -> Link:
-    """The link of an address. Raises Problem if `step` or `done` cannot be read; an unreadable view, zoom or
-    selection is left out."""
+    """Reads the link from an address. Raises Problem if `step` or `done` cannot be read. A view, zoom or
+    selection that cannot be read is ignored."""
     step = query.get("step", "0")
     if not (step.isascii() and step.isdecimal() and len(step) < 8):
         raise Problem("malformed", "link_broken", part="step")
@@ -165,12 +168,12 @@ def _read_done(text: str) -> list[Made]:
 
 
 def read_branch(query: QueryDict) -> int | None:
-    """The branch number in the address; None if the address has none that can be read."""
+    """Returns the number of the branch in the address; None if it is missing or cannot be read."""
     return _number(query, "branch", BRANCH_DIGITS_MAX)
 
 
 def read_step(query: QueryDict) -> int | None:
-    """The step number in the address; None if the address has none that can be read."""
+    """Returns the number of the step in the address; None if it is missing or cannot be read."""
     return _number(query, "step", STEP_DIGITS_MAX)
 
 
@@ -185,13 +188,15 @@ def read_view(query: QueryDict) -> str | None:
 
 
 def read_zoom(query: QueryDict) -> str | None:
-    """The zoom in the address. None if there is none or it is unreadable; the player then shows single steps."""
+    """Returns the zoom in the address; None if it is missing or cannot be read. The player then shows single
+    steps."""
     wanted = query.get("zoom", "")
     return wanted if wanted and ZOOM.fullmatch(wanted) else None
 
 
 def read_log(query: QueryDict) -> str | None:
-    """The id of the log case to which the player leads back, from the parameter ``log``; None if it is no id."""
+    """Returns the id of the log case to which the player links back, from the parameter ``log``; None if it
+    is not an id."""
     try:
         return str(uuid.UUID(query.get("log", "")))
     except ValueError:
@@ -199,7 +204,7 @@ def read_log(query: QueryDict) -> str | None:
 
 
 def read_selection(query: QueryDict) -> Selection | None:
-    """The selection in the address; None if there is none that can be read."""
+    """Returns the selection in the address; None if it is missing or cannot be read."""
     kind, colon, name = query.get("select", "").partition(":")
     if not colon:
         return None
@@ -216,11 +221,12 @@ def read_selection(query: QueryDict) -> Selection | None:
 
 
 def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
-    """Returns the version that the link names, and True. If it is not stored, returns the current version of the same
-    scenario, and False. Raises Problem."""
+    """Returns the version that the link names, and True. If this version is not stored, returns the current
+    version of the same scenario, and False. Raises Problem."""
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
-    # A shorter prefix could match by chance. A longer text is no digest, and SQLite fails on very long ones.
+    # A shorter prefix could match by chance. A longer text is not a digest, and SQLite fails on very long
+    # ones.
     named = whole.first() if VERSION_CHARACTERS <= len(link.version) <= DIGEST_CHARACTERS else None
     if named is not None:
         return named, True

@@ -1,7 +1,8 @@
-"""Explains why a message could not be read, with sentences of the catalogue.
+"""Says why a message could not be read, in sentences of the catalogue.
 
-msgspec and pydantic explain errors in English. Here each explanation becomes a key with the path of the field, what
-was found and what is allowed, so that a page can say it in the reader's language.
+msgspec and pydantic explain errors in English. This file turns each explanation into a key of the catalogue,
+with the path of the field, what was found and what is allowed, so that a page can show it in the reader's
+language.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, get_args
 import msgspec
 
 Found = tuple[str, dict[str, Any]]
-"""A key below `problem.` and its parameters."""
+"""A key below `problem.`, and its parameters."""
 
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<place>[^`]*)`$")
 _SHOWN_MAX = 60
@@ -37,15 +38,15 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Invalid (?:enum )?value (?P<found>.*)", "not_one_of"),
     )
 )
-"""The texts of msgspec's errors, each with its key. A text without a match is passed on, shortened
-(`malformed`)."""
+"""Patterns for the texts of msgspec's errors, each with its key. A text that matches no pattern is shown as
+it is, shortened (`malformed`)."""
 
 KEYS = frozenset(key for _, key in ROWS) | {"not_utf8", "nested_too_deep", "malformed"}
 
 
 def explained(error: Exception, choices: Mapping[str, list[str]]) -> Found:
-    """Key and parameters of the sentence for a decoder's error. `choices`: field name → allowed words, for fields
-    with a list of them."""
+    """Returns the key and the parameters of the sentence for an error of a decoder. `choices`: a dict of
+    field name → allowed words, for the fields that have a list of allowed words."""
     if isinstance(error, RecursionError):
         return "nested_too_deep", {}
     if isinstance(error, UnicodeError):
@@ -94,8 +95,8 @@ _OF_PARAMETER: dict[str, tuple[str, Callable[[_Context], dict[str, Any]]]] = {
 
 
 def explained_parameter(error: Mapping[str, Any]) -> Found:
-    """Key and parameters of the sentence for one error of pydantic (with `type`, `loc`, `ctx` and `msg`)
-    about a parameter of an address."""
+    """Returns the key and the parameters of the sentence for one error of pydantic (with `type`, `loc`, `ctx`
+    and `msg`) about a parameter of an address."""
     field = ".".join(str(word) for word in error["loc"][1:]) or "$"
     known = _OF_PARAMETER.get(error["type"])
     if known is None:
@@ -108,7 +109,8 @@ def explained_parameter(error: Mapping[str, Any]) -> Found:
 
 
 def choices_of(kinds: Any) -> dict[str, list[str]]:
-    """Field name → allowed words, for every field of these types that has a list of them."""
+    """Returns a dict of field name → allowed words, for every field of these types that has a list of allowed
+    words."""
     found: dict[str, list[str]] = {}
     waiting = [msgspec.inspect.type_info(kind) for kind in get_args(kinds)]
     seen: set[type] = set()

@@ -1,4 +1,4 @@
-"""Decides whether a condition holds at a step, from the step as it is stored (docs/frame.md)."""
+"""Decides whether a condition holds at a step. Reads the step as it is stored (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from eosviz.walkthroughs.conditions import (
 Json = dict[str, Any]
 
 BATCHES = "producer_batch"
-"""The machine of the states of a batch. It emits no transitions: a batch's state is part of the view, so a
-step's changes contain the new state."""
+"""The state machine of batches. The engine reports no transitions for it. The state of a batch is part of the
+view, so the changes of a step contain the new state."""
 
 ANY, NAME, BROKER = "*", "@", "#"
 NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -45,10 +45,10 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "partitions": ((NAME,), (ANY, "replicas", BROKER)),
     "middleware": ((NAME,), ("participants", NAME)),
 }
-"""Part of the view → patterns of the paths below it. NAME stands for a name, BROKER for the number of a broker, ANY
-for any key."""
+"""A dict of part of the view → patterns of paths within that part. In a pattern, NAME stands for a name,
+BROKER for the number of a broker, and ANY for any key."""
 ONLOOKING = frozenset({("consumers", "lanes")})
-"""Parts of an actor that other actors change, such as the records that a consumer has not read yet."""
+"""Parts of an actor that other actors change, for example the records that a consumer has not read yet."""
 
 
 class Facts:
@@ -59,13 +59,13 @@ class Facts:
 
     @cached_property
     def sentences(self) -> list[Json]:
-        """The step's sentence and notes."""
+        """Returns the step's sentence and its notes."""
         return [self.step, *self.step["notes"]]
 
     @cached_property
     def entered(self) -> list[tuple[str, str, str]]:
-        """(machine, state, owner) of every state that was entered: those of the step's transitions, oldest
-        first, then those of batches."""
+        """Returns (machine, state, owner) for every state that was entered: first those of the step's
+        transitions, oldest first, then those of batches."""
         rows = [*self.step.get("earlier_transitions", ()), self.step["transition"]]
         entered = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
         return entered + list(self._batches_entered())
@@ -87,7 +87,7 @@ class Facts:
 
     @cached_property
     def messages(self) -> list[Json]:
-        """The messages that this step sends or removes from the network, as the view shows them."""
+        """Returns the messages that this step sends or removes from the network, as the view shows them."""
         found = []
         for change in self.step["changes"]:
             path = change["path"]
@@ -105,7 +105,7 @@ class Facts:
 
     @cached_property
     def names(self) -> set[str]:
-        """The names in the step: actors, partitions, transactional ids and others."""
+        """Returns the names in the step: of actors, partitions, transactional ids and other things."""
         found: set[str] = {self.step["actor"]}
         for sentence in self.sentences:
             for value in sentence["params"].values():
@@ -124,7 +124,7 @@ class Facts:
         return found
 
     def text(self, language: str) -> str:
-        """The step's whole text, in lower case, for searches."""
+        """Returns the whole text of the step, in lower case, for searches."""
         step = self.step
         words = [str(step["number"]), step["actor"], *step["rules"], *sorted(self.errors)]
         words += [f"{whose} {machine} {state}" for machine, state, whose in self.entered]
@@ -212,7 +212,7 @@ _HOLDS: dict[type[Condition], Callable[[Facts, Any], bool]] = {
 
 
 def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
-    """The positions of the conditions that hold at a stored step."""
+    """Returns the positions, in `conditions`, of the conditions that hold at a stored step."""
     facts = Facts(body)
     return [
         position for position, condition in enumerate(conditions) if _HOLDS[type(condition)](facts, condition)
@@ -224,8 +224,8 @@ def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
 
 @cache
 def choices() -> dict[str, Any]:
-    """The fixed names that a condition may hold: for each field a list of names; `machines` is a dict of
-    machine → states. Of the rules only the groups are given."""
+    """Returns the fixed names that a condition may contain: a list of names for each field. `machines` is a
+    dict of machine → states. For rules, only the groups are listed."""
     return {
         "kinds": list(get_args(StepKind)),
         "guarantees": guarantees(),
@@ -236,8 +236,8 @@ def choices() -> dict[str, Any]:
 
 
 def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
-    """`choices` without those that do not exist in a run with a cluster of the Kafka version `version` and
-    further clients of the versions `clients`."""
+    """Returns `choices`, without the names that cannot occur in a run with a cluster of the Kafka version
+    `version` and further clients of the versions `clients`."""
     by_version = {profile.version: profile for profile in PROFILES.values()}
     cluster = by_version.get(version)
     if cluster is None:
@@ -258,8 +258,8 @@ def guarantees() -> list[str]:
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:
-    """Raises Problem with the place for a name that no step can ever have, because a run would never stop
-    there."""
+    """Checks that each name in a condition can occur at a step; with any other name, a run would never stop
+    there. Raises Problem; it names the condition with `place` (the field of the message) and its position."""
     for position, condition in enumerate(conditions):
         for field, allowed in _names_of(condition):
             found = getattr(condition, field)

@@ -1,7 +1,7 @@
-"""The messages of page and server: the schema of docs/websocket.md.
+"""The messages of pages and of the server: the schema of docs/websocket.md.
 
-Reading is strict: an unknown field is an error, and numbers and texts have bounds. The server's messages are
-declared here too, so each name is written once.
+Reading is strict: an unknown field is an error, and numbers and texts have limits. The server's messages are
+declared here too, so that each name is written only once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from eosviz.walkthroughs.view_differences import NetChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
-"""The reason why a command made no more steps."""
+"""Why a command stopped making steps."""
 
 
 class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
@@ -60,7 +60,8 @@ class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
         default_factory=dict
     )
     follower: uuid.UUID | None = None
-    """The token of a page that follows: created once and kept, so that a follower who returns is recognised."""
+    """The token of a follower's page. The page creates it once and keeps it, so that a follower who comes
+    back is recognised."""
 
 
 class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
@@ -68,12 +69,12 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     after: StepNumber
     count: Annotated[int, Meta(ge=1, le=LIMITS.advance_steps)]
     ahead: bool = False
-    """Over the socket: also send the step after the last one of this command, before it is asked for; it is
-    not stored."""
+    """Used only by the WebSocket. True: also send the step after the last step of this command, before the
+    page asks for it. It is not stored."""
     present: Look | None = None
-    """Over the socket: what the presenter looks at. If the step was made ahead and the presenter's socket stores it,
-    its `steps` message takes the followers to the step. Otherwise this field has no effect, and the page sends
-    `present`."""
+    """Used only by the WebSocket: what the presenter looks at. If the step was made ahead and the presenter's
+    socket stores it, the `steps` message also moves the followers to the step. Otherwise this field has no
+    effect, and the page sends `present`."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -84,7 +85,7 @@ class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
     conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = msgspec.field(
         default_factory=list
     )
-    """With `breakpoint`: stop where any of these conditions holds."""
+    """With `breakpoint`: the run stops at a step at which any of these conditions holds."""
     limit: Annotated[int, Meta(ge=1, le=LIMITS.run_steps)] = LIMITS.run_steps
 
 
@@ -116,7 +117,8 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
 
 
 class AskNearView(FromPage, tag="near_view", frozen=True, kw_only=True):
-    """The view after exactly this step: the parts that a page draws or, with `whole`, all of it."""
+    """Asks for the view after exactly this step: the parts that a page draws or, with `whole`, the whole
+    view."""
 
     branch: BranchId
     number: StepNumber
@@ -126,7 +128,8 @@ class AskNearView(FromPage, tag="near_view", frozen=True, kw_only=True):
 class AskDifference(
     FromPage, tag="difference", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
 ):
-    """What changes from the view after step `from` to the view after step `to`, forwards or backwards."""
+    """Asks what changes from the view after step `from` to the view after step `to`, which may be earlier or
+    later."""
 
     branch: BranchId
     first: StepNumber
@@ -134,8 +137,8 @@ class AskDifference(
 
 
 class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold; with `any`,
-    at which one holds."""
+    """Asks which of the stored steps `from` to `to` of a branch and its ancestors fulfil all conditions or,
+    with `any`, at least one."""
 
     branch: BranchId
     first: StepNumber
@@ -154,13 +157,14 @@ class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
 
 
 class AskPlan(FromPage, tag="plan", frozen=True, kw_only=True):
-    """The plan of a branch's run: the place of each drawn object, and the beats (docs/frame.md, *Plan*)."""
+    """Asks for the plan of a branch's run: the position of each drawn object, and the beats (docs/frame.md,
+    *Plan*)."""
 
     branch: BranchId
 
 
 class AskAhead(FromPage, tag="ahead", frozen=True, kw_only=True):
-    """The step that follows the newest one, `after`, if no intervention comes first."""
+    """Asks for the step that follows the newest step, `after`, if there is no intervention before it."""
 
     branch: BranchId
     after: StepNumber
@@ -173,8 +177,8 @@ class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
 
 
 class AskWhy(FromPage, tag="why", frozen=True, kw_only=True):
-    """The questions about a selected object (null: about what stands out), and the answer to `question`, or else to
-    the first."""
+    """Asks for the questions about a selected object (null: about what is remarkable at the step), and for
+    the answer to `question` or, without it, to the first of them."""
 
     branch: BranchId
     number: StepNumber
@@ -195,7 +199,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 Command = Advance | RunUntil | MakeBranch | Intervene
-"""A message that makes steps or a branch. It is carried out once for each id."""
+"""A message that makes steps or a branch. Each id is carried out only once."""
 
 Question = (
     Hello
@@ -216,7 +220,7 @@ Question = (
     | OfFollower
     | OfPresenter
 )
-"""A message that changes no step and may be repeated."""
+"""A message that makes no steps and no branch. It may be sent again."""
 
 AnyFromPage = Command | Question
 
@@ -225,7 +229,7 @@ class BranchSummary(Struct, frozen=True, kw_only=True):
     id: str
     name: str
     said: BranchName
-    """What pages call the branch."""
+    """How pages name the branch."""
     parent: str | None
     leaves_at: int
     newest: int
@@ -249,8 +253,8 @@ class Welcome(FromServer, tag="welcome", frozen=True, kw_only=True):
     branches: list[BranchSummary]
     limits: Limits
     other_engine: str | None = None
-    """The version of the engine that made the session, if it is not this one: steps are shown as recorded, and making
-    more may be refused (`problem.engine_differs`)."""
+    """The version of the engine that made the session, if it is not the version of this server. The steps are
+    then shown as they were recorded, and the server may refuse to make more (`problem.engine_differs`)."""
 
 
 class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
@@ -258,7 +262,7 @@ class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
 
 
 class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first": "from"}):
-    """`steps` are JSON with derived facts (docs/frame.md, *Derived*)."""
+    """`steps`: each step is JSON with derived facts (docs/frame.md, *Derived*)."""
 
     branch: str
     first: int
@@ -267,11 +271,12 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
     newest: int
     re: str | None = None
     presented: Presented | None = None
-    """The presenter went to the last of these steps."""
+    """Set if the presenter went to the last of these steps."""
 
 
 class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):
-    """The step that follows `after` if no intervention comes first; null if none was made. It is not stored."""
+    """The step that follows step `after` if there is no intervention before it; null if none was made. It is
+    not stored."""
 
     re: str | None = None
     branch: str
@@ -287,7 +292,7 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
 
 
 class NearViewAnswer(FromServer, tag="near_view", frozen=True, kw_only=True):
-    """`step` is the step at `number`, null at 0."""
+    """`step`: the step with this `number`; null at 0."""
 
     re: str
     branch: str
@@ -299,7 +304,7 @@ class NearViewAnswer(FromServer, tag="near_view", frozen=True, kw_only=True):
 class DifferenceAnswer(
     FromServer, tag="difference", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
 ):
-    """`step` is the step at `to`, null at 0."""
+    """`step`: the step with the number `to`; null at 0."""
 
     re: str
     branch: str
@@ -310,7 +315,7 @@ class DifferenceAnswer(
 
 
 class Done(FromServer, tag="done", frozen=True, kw_only=True):
-    """A command was carried out; `reached` is the step at which it stopped, and `stopped` says why."""
+    """A command was carried out. `reached`: the step at which it stopped. `stopped`: why it stopped."""
 
     re: str
     branch: str
@@ -319,11 +324,11 @@ class Done(FromServer, tag="done", frozen=True, kw_only=True):
     stopped: Stopped
     created: str | None = None
     hits: list[int] = msgspec.field(default_factory=list)
-    """With `breakpoint`: the positions of the conditions that hold at `reached`."""
+    """With `breakpoint`: the positions of the conditions that hold at step `reached`."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A step that was found, with its sentence."""
+    """A step that a search found, with its sentence."""
 
     number: int
     at: int
@@ -333,7 +338,8 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """The result of a search in the steps `from` to `to`: all numbers, the first ones with their sentences."""
+    """The result of a search in the steps `from` to `to`: the numbers of all steps found, and the first of
+    these steps with their sentences."""
 
     re: str
     branch: str
@@ -345,7 +351,8 @@ class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"fi
 
 
 class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
-    """The transactions of the steps up to `through`. `folded`: how many older transactions are left out."""
+    """The transactions in the steps up to step `through`. `folded`: how many older transactions are left
+    out."""
 
     re: str
     branch: str
@@ -355,8 +362,8 @@ class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
 
 
 class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
-    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null if none can be made.
-    Without `re`, the message comes before the welcome."""
+    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null if no plan can
+    be made. A message without `re` is sent before the welcome."""
 
     re: str | None = None
     branch: str
@@ -372,7 +379,7 @@ class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
 
 class Offer(Struct, frozen=True, kw_only=True):
     """An action on the selected object. `enabled`: whether the action is possible. `why_key`: the reason if
-    it is impossible; else null."""
+    it is not possible; otherwise null."""
 
     action: str
     enabled: bool
@@ -388,7 +395,7 @@ class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
 
 
 class WhyQuestion(Struct, frozen=True, kw_only=True):
-    """A question, with its sentence. The message `why` asks it with the same `question` and `subject`."""
+    """A question, with its sentence. To ask it, a page sends `why` with the same `question` and `subject`."""
 
     question: str
     subject: str
@@ -397,8 +404,8 @@ class WhyQuestion(Struct, frozen=True, kw_only=True):
 
 
 class WhyLink(Struct, frozen=True, kw_only=True):
-    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is
-    about. `answers` is true for the sentence that answers the question by itself."""
+    """One sentence of an answer. `subject`: an object that the reader can select. `step`: the earlier step
+    that the sentence is about. `answers`: true for the sentence that alone answers the question."""
 
     key: str
     params: dict[str, Any]
@@ -444,13 +451,13 @@ AnyFromServer = (
 
 CommandAnswer = Done | ErrorMessage
 Answer = Done | ErrorMessage | Ahead | Actions | Why | PlanAnswer
-"""The answers that workers give, each to the page that asked."""
+"""The answers that workers give. Each is sent to the page that asked."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode
 
 
 class _Envelope(Struct, frozen=True):
-    """The fields that an error about an unreadable message needs."""
+    """The fields that are needed to report that a message cannot be read."""
 
     v: Any = None
     id: Any = None
@@ -465,7 +472,7 @@ encode = msgspec.json.encode
 
 
 class Unreadable(Exception):
-    """A message that could not be read, with the id to answer to, if one could be read."""
+    """Raised for a message that cannot be read. Contains the message's id, if the id can be read."""
 
     def __init__(self, problem: Problem, re: str | None) -> None:
         super().__init__(str(problem))
@@ -474,7 +481,7 @@ class Unreadable(Exception):
 
 
 def read_message(text: str | bytes) -> AnyFromPage:
-    """Decode one message of the page. Raises Unreadable."""
+    """Reads one message of a page. Raises Unreadable."""
     if len(text if isinstance(text, bytes) else text.encode()) > LIMITS.message_bytes:
         raise Unreadable(Problem("too_large", "too_large", bytes=LIMITS.message_bytes), None)
     re: str | None = None
@@ -493,7 +500,7 @@ def read_message(text: str | bytes) -> AnyFromPage:
 
 
 def read_new_session(body: bytes) -> NewSession:
-    """Decode the body of `POST /api/sessions`. Raises Unreadable."""
+    """Reads the body of `POST /api/sessions`. Raises Unreadable."""
     if len(body) > LIMITS.message_bytes:
         raise Unreadable(Problem("too_large", "too_large", bytes=LIMITS.message_bytes), None)
     try:
@@ -503,7 +510,7 @@ def read_new_session(body: bytes) -> NewSession:
 
 
 def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
-    """The `actions` question over HTTP. Raises Unreadable."""
+    """Returns the `actions` question that came over HTTP. Raises Unreadable."""
     fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "actions", "branch": branch, "number": number}
     fields["selection"] = {"kind": kind, "id": name}
     try:
@@ -513,7 +520,7 @@ def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
 
 
 def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
-    """The `why` question over HTTP. Raises Unreadable."""
+    """Returns the `why` question that came over HTTP. Raises Unreadable."""
     fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "why", "branch": branch, "number": number}
     try:
         return msgspec.convert(fields | wanted, AskWhy)
@@ -522,7 +529,8 @@ def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
 
 
 def id_of(text: str | None) -> str | None:
-    """The id of a message whose rest is not read. None if the message is too long or has no readable id."""
+    """Returns the id of a message without reading the rest. Returns None if the message is too long or if its
+    id cannot be read."""
     if text is None or len(text) > LIMITS.message_bytes:
         return None
     try:
@@ -532,7 +540,7 @@ def id_of(text: str | None) -> str | None:
 
 
 def _check_together(message: AnyFromPage, re: str | None) -> None:
-    """Check the rules that the types of the fields do not express. Raises Unreadable."""
+    """Checks the rules that the types of the fields cannot express. Raises Unreadable."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
     if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.difference_steps:
@@ -557,7 +565,8 @@ def _malformed(error: Exception) -> Problem:
 
 
 def asked(command: Command) -> bytes:
-    """The content of a command, without version and id: equal for a repeat, different for anything else."""
+    """Returns the content of a command, without version and id. It is the same when the command is sent
+    again, and different for any other command."""
     fields = msgspec.to_builtins(command)
     del fields["v"], fields["id"]
     return encode(fields)

@@ -1,8 +1,9 @@
 """Sessions, their branches and steps, and the commands that made them.
 
-The database enforces that everything is stored *once*: in a branch a number has one step, and in a session an
-id has one command. A command's row is stored in one transaction with its last steps. No simulation is stored:
-it is a pure function of the scenario and the interventions, so any process can make it again.
+The database makes sure that everything is stored only *once*: a branch has one step with each number, and a
+session has one command with each id. The row of a command is stored in the same transaction as the last of
+its steps. No simulation is stored: it follows entirely from the scenario and the interventions, so any
+process can make it again.
 """
 
 from __future__ import annotations
@@ -26,29 +27,29 @@ from eosviz.walkthroughs.made_steps import pack_view
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def of_browser(self, browser: str) -> SessionQuerySet:
-        """The sessions that this browser owns. A request for the session of another owner therefore gets
-        404."""
+        """Returns the sessions that this browser owns. A request for a session of another owner therefore
+        gets 404."""
         return self.filter(owner=browser) if browser else self.none()
 
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
     def begun(self) -> SessionQuerySet:
-        """The sessions whose run has a step, and those in tracks."""
+        """Returns the sessions whose run has at least one step, and those that belong to tracks."""
         stepped = Branch.objects.filter(session=models.OuterRef("pk"), newest__gt=0)
         return self.filter(models.Exists(stepped) | models.Q(visit__isnull=False))
 
     def played_scenarios(self) -> frozenset[str]:
-        """The identifiers of the library's scenarios whose current version one of these sessions has played
-        to the end. Sessions of tracks do not count."""
+        """Returns the identifiers of the library's scenarios whose current version was played to the end in
+        one of these sessions. Sessions of tracks do not count."""
         played = self.filter(
             visit=None, branches__finished__isnull=False, version__library_position__isnull=False
         )
         return frozenset(played.values_list("version__identifier", flat=True).distinct())
 
     def lines(self) -> list[SessionLine]:
-        """The sessions as a list shows them. Only the columns that it shows are read, because a list may have a
-        thousand rows."""
+        """Returns the sessions as a list shows them. Reads only the columns that the list shows, because a
+        list may have a thousand rows."""
         branches = Branch.objects.filter(session=models.OuterRef("pk")).order_by().values("session")
         newest = branches.annotate(furthest=models.Max("newest")).values("furthest")
         count = branches.annotate(held=models.Count("pk")).values("held")
@@ -75,7 +76,7 @@ class SessionLine(NamedTuple):
     title: dict[str, str]
     created: datetime
     newest: int
-    """The highest step number of all branches."""
+    """The highest step number in all branches of the session."""
     branch_count: int
 
 
@@ -92,15 +93,15 @@ _MADE = msgspec.json.Decoder(_Made)
 
 
 class Session(models.Model):
-    """One person's run of one version of a scenario."""
+    """One user's run of one version of a scenario."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
-    """The owner's key (`eosviz/browser.py`)."""
+    """The key of the owner (`eosviz/browser.py`)."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="sessions")
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     header = models.BinaryField()
-    """`header` of docs/frame.md as JSON."""
+    """The `header` of docs/frame.md, as JSON."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = SessionQuerySet.as_manager()
@@ -115,19 +116,20 @@ class Session(models.Model):
 
     @property
     def title(self) -> dict[str, str]:
-        """The title by language. Only the title of the header is decoded."""
+        """Returns the title in each language. Decodes only the title of the header."""
         return _TITLE.decode(bytes(self.header)).title
 
     @property
     def other_engine(self) -> str | None:
-        """The version of the engine that made the session; None if it is this one."""
+        """Returns the version of the engine that made the session; None if it is the version of this
+        engine."""
         engine = _MADE.decode(bytes(self.header)).engine
         return None if engine == ENGINE_VERSION else engine
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The steps `first` to `last` of a line that are stored with `branch_id`."""
+    """Of a branch line, the steps `first` to `last`, which are stored with `branch_id`."""
 
     branch_id: int
     first: int
@@ -142,13 +144,13 @@ class BranchQuerySet(models.QuerySet["Branch"]):
         return self.filter(id=branch_id).values_list("pauses", flat=True).first()
 
     def line(self, branch: Branch) -> list[Branch]:
-        """The branch and its ancestors, the root first, in one query."""
+        """Returns the branch and its ancestors, the oldest first. Needs one query."""
         by_id = {other.id: other for other in self.of_session(branch.session_id)}
         return line_among(branch, by_id)
 
 
 def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
-    """The branch and its ancestors, the root first. `by_id`: the branches of its session."""
+    """Returns the branch and its ancestors, the oldest first. `by_id`: the branches of the session."""
     line = [branch]
     while line[-1].parent_id is not None:
         line.append(by_id[line[-1].parent_id])
@@ -156,24 +158,26 @@ def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
 
 
 class Branch(models.Model):
-    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own."""
+    """A branch of a session. Its line consists of the steps of its parent's line up to `leaves_at`, and then
+    its own steps."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
     name = models.CharField(max_length=80)
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
     leaves_at = models.PositiveIntegerField(default=0)
-    """The last step that the branch shares with its parent."""
+    """The number of the last step that the branch has in common with its parent."""
     newest = models.PositiveIntegerField(default=0)
     """The number of the last step of the line. It changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
-    """Why the run ended after `newest`, in the engine's words. None while the run can continue."""
+    """Why the run ended after step `newest`, as the engine names it. None while the run can continue."""
     earlier_interventions = models.JSONField(default=list, db_column="interventions")
     """The interventions as one list. Only processes of the previous release write this field, while a site is
-    updated; this release stores them as rows of `Intervention`. The next release removes the field."""
+    being updated. This release stores interventions as rows of `Intervention`, and the next release removes
+    the field."""
     first_broken = models.JSONField(default=dict)
-    """Guarantee → the number of the first step of the line that broke it."""
+    """A dict of guarantee → number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)
-    """The number of times that this branch was paused. A command that is making steps stops when the number grows."""
+    """How often this branch was paused. A command that is making steps stops when this number grows."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = BranchQuerySet.as_manager()
@@ -188,7 +192,8 @@ Made = dict[str, Any]
 
 class InterventionQuerySet(models.QuerySet["Intervention"]):
     def by_branch(self, branches: Iterable[Branch]) -> dict[int, list[Made]]:
-        """Branch id → the interventions made on the branch itself, oldest first; read in one query."""
+        """Returns a dict of branch id → the interventions that were made on the branch itself, oldest first.
+        Needs one query."""
         made = {branch.id: dict(enumerate(branch.earlier_interventions)) for branch in branches}
         rows = self.filter(branch__in=made).values_list("branch_id", "position", "after", "intervention")
         for branch_id, position, after, intervention in rows:
@@ -196,7 +201,7 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
         return {branch_id: [own[position] for position in sorted(own)] for branch_id, own in made.items()}
 
     def on(self, branch: Branch) -> list[Made]:
-        """The interventions made on this branch itself, oldest first."""
+        """Returns the interventions that were made on this branch itself, oldest first."""
         return self.by_branch([branch])[branch.id]
 
     def count_on(self, branch: Branch) -> int:
@@ -204,7 +209,7 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
         return max(len(branch.earlier_interventions), 0 if last is None else last + 1)
 
     def add(self, branch: Branch, made: Sequence[Made]) -> None:
-        """Append to a branch's interventions. Call it in the transaction that stores their steps."""
+        """Adds interventions to a branch. Must be called in the transaction that stores their steps."""
         if made:
             first = self.count_on(branch)
             self.bulk_create(
@@ -214,14 +219,13 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
 
 
 class Intervention(models.Model):
-    """An intervention of a person in a run."""
+    """An intervention that a user made in a run."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+", db_index=False)
     position = models.PositiveIntegerField()
-    """The index of this intervention among those made on the branch itself, from 0."""
+    """The position (from 0) of this intervention among those made on the branch itself."""
     after = models.PositiveIntegerField()
-    """The number of the step after which the person intervened; the next step carries the intervention
-    out."""
+    """The number of the step after which the user intervened. The next step carries out the intervention."""
     intervention = models.JSONField()
 
     objects = InterventionQuerySet.as_manager()
@@ -234,8 +238,8 @@ class Intervention(models.Model):
 
 
 def line_interventions(line: list[Branch], own: Mapping[int, list[Made]] | None = None) -> list[Made]:
-    """All interventions on the way to the end of this line, oldest first. `own`: as `by_branch` gives them, if the
-    caller has read them."""
+    """Returns all interventions in the steps of this line, oldest first. `own`: the dict that `by_branch`
+    returns, if the caller has read it already."""
     if own is None:
         own = Intervention.objects.by_branch(line)
     interventions: list[Made] = []
@@ -245,7 +249,7 @@ def line_interventions(line: list[Branch], own: Mapping[int, list[Made]] | None 
 
 
 def runs_of(branches: Iterable[Branch], own: Mapping[int, list[Made]]) -> list[Run]:
-    """The branches of one session for `names_of`. `own`: as `by_branch` gives them."""
+    """Returns the branches of one session, for `names_of`. `own`: the dict that `by_branch` returns."""
     by_id = {branch.id: branch for branch in branches}
     return [
         Run(str(branch.id), branch.name, bool(line_interventions(line_among(branch, by_id), own)))
@@ -254,7 +258,7 @@ def runs_of(branches: Iterable[Branch], own: Mapping[int, list[Made]]) -> list[R
 
 
 def line_stretches(line: list[Branch], first: int, last: int) -> list[Stretch]:
-    """The stretches in which the steps `first` to `last` of this line are stored."""
+    """Returns the stretches in which the steps `first` to `last` of this line are stored."""
     stretches: list[Stretch] = []
     for branch, child in zip(line, [*line[1:], None], strict=True):
         end = branch.newest if child is None else child.leaves_at
@@ -266,7 +270,7 @@ def line_stretches(line: list[Branch], first: int, last: int) -> list[Stretch]:
 
 class StepQuerySet(models.QuerySet["Step"]):
     def of_line(self, line: list[Branch], first: int, last: int) -> StepQuerySet:
-        """The steps `first` to `last` of a line, in order."""
+        """Returns the steps `first` to `last` of a line, in order."""
         stretches = line_stretches(line, first, last)
         if not stretches:
             return self.none()
@@ -276,7 +280,7 @@ class StepQuerySet(models.QuerySet["Step"]):
         return self.filter(wanted).order_by("number")
 
     def bodies(self) -> list[bytes]:
-        """The stored steps, each as JSON."""
+        """Returns the stored steps, each as JSON."""
         return [bytes(body) for body in self.values_list("body", flat=True)]
 
 
@@ -286,12 +290,12 @@ class Step(models.Model):
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
     at = models.BigIntegerField()
-    """The virtual time of the step in ms."""
+    """The virtual time of the step, in ms."""
     interesting = models.BooleanField()
     body = models.BinaryField()
-    """`Step` of docs/frame.md as compact JSON."""
+    """The `Step` of docs/frame.md, as compact JSON."""
     derived = models.BinaryField(null=True)
-    """Derived facts (docs/frame.md, *Derived*) as compact JSON; null in sessions of earlier releases."""
+    """The derived facts (docs/frame.md, *Derived*), as compact JSON; null in sessions of earlier releases."""
 
     objects = StepQuerySet.as_manager()
 
@@ -304,7 +308,8 @@ class Step(models.Model):
 
 class KeyframeQuerySet(models.QuerySet["Keyframe"]):
     def nearest(self, line: list[Branch], number: int) -> Keyframe | None:
-        """The stored view nearest at or before step `number` of a line; None if there is none."""
+        """Returns the last view of a line that was stored at step `number` or before it; None if there is
+        none."""
         wanted = models.Q(branch_id=line[0].id, number=0)
         for stretch in line_stretches(line, 1, number):
             wanted |= models.Q(branch_id=stretch.branch_id, number__range=(stretch.first, stretch.last))
@@ -317,14 +322,16 @@ class Keyframe(models.Model):
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="keyframes", db_index=False)
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64)
-    """The digest of the engine's state after the step. A simulation that is made again must have the same digest."""
+    """The digest of the engine's state after the step. When a simulation is made again, it must have the same
+    digest."""
     packed = models.BinaryField()
-    """`View` of docs/frame.md as JSON, deflated: this makes it about ten times smaller."""
+    """The `View` of docs/frame.md, as compressed JSON (about a tenth of the size)."""
     derived = models.BinaryField(null=True)
-    """Derived facts (docs/frame.md, *Derived*) as JSON, deflated; null in sessions of earlier releases."""
+    """The derived facts (docs/frame.md, *Derived*), as compressed JSON; null in sessions of earlier
+    releases."""
     near = models.BinaryField(null=True)
-    """The near view that pages get (engine/view/near_views.py), which leaves parts out, as JSON, deflated;
-    null while nothing is left out."""
+    """The near view that pages get, which leaves out parts (engine/view/near_views.py), as compressed JSON;
+    null while no part is left out."""
 
     objects = KeyframeQuerySet.as_manager()
 
@@ -352,19 +359,19 @@ class Keyframe(models.Model):
 
 
 KEPT_PLANS_MAX = 5_000
-"""At most this many plans of all sessions together are stored; the oldest are deleted first."""
+"""At most this many plans are stored for all sessions together; the oldest are deleted first."""
 
 
 class KeptPlan(models.Model):
-    """The plan of a run (`plans.py`). It can be made again from scenario and interventions."""
+    """The plan of a run (`plans.py`). It can be made again from the scenario and the interventions."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    """SHA-256 of what the plan depends on: form of plans, engine, version of the scenario, variant,
-    interventions."""
+    """The SHA-256 of everything that the plan depends on: the format of plans, the engine, the version of the
+    scenario, the variant and the interventions."""
     steps = models.PositiveIntegerField()
     complete = models.BooleanField()
     packed = models.BinaryField()
-    """`Plan` of docs/frame.md as JSON, deflated."""
+    """The `Plan` of docs/frame.md, as compressed JSON."""
     made = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:
@@ -384,9 +391,9 @@ class Command(models.Model):
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()
-    """The id of the command, which the page has chosen."""
+    """The id of the command, which the page chose."""
     asked = models.BinaryField()
-    """The command as JSON without version and id; the same id may not ask for anything else."""
+    """The command as JSON, without version and id. The same id may not be used for a different command."""
     answer = models.BinaryField()
     """The `done` or `error` message, as JSON."""
     answered = models.DateTimeField(auto_now_add=True)
@@ -400,16 +407,17 @@ class Command(models.Model):
 
 class PresentationQuerySet(models.QuerySet["Presentation"]):
     def open_to_followers(self) -> PresentationQuerySet:
-        """The presentations that a follow link may show. Those of blocked accounts are left out."""
+        """Returns the presentations that a follow link may show: all except those of blocked accounts."""
         barred = get_user_model().objects.filter(is_active=False).values("owner_key")
         return self.exclude(session__owner__in=barred)
 
 
 class Presentation(models.Model):
-    """The presentation of a session, which has at most one. When it ends, its row is deleted."""
+    """The presentation of a session. A session has at most one. When the presentation ends, its row is
+    deleted."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    """The secret part of the followers' address. Everyone who knows it may watch."""
+    """The secret part of the address for followers. Everyone who knows it may watch."""
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="presentation")
     number = models.PositiveIntegerField(default=1)
     """The number of the presenter's last move."""
@@ -419,7 +427,7 @@ class Presentation(models.Model):
     zoom = models.CharField(max_length=20, default="", blank=True)
     selection = models.JSONField(null=True)
     why = models.JSONField(null=True)
-    """The answer that the presenter shows, as the page sent it; null for none."""
+    """The answer that the presenter shows, as the page sent it; null if none is shown."""
     started = models.DateTimeField(auto_now_add=True)
 
     objects = PresentationQuerySet.as_manager()

@@ -1,9 +1,10 @@
-"""Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL.
+"""Stores a step that was made ahead, and the answer to its command, in one statement. Works on PostgreSQL
+only.
 
-A transaction of three statements is five round trips, and each time the web process and the database's
-process wait for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). A
-change between the event loop and a thread waits in the same way, so the statement is sent from the event loop
-itself.
+A transaction of three statements takes five round trips. In each of them, the web process and the database's
+process wait for a processor, while the page draws the step on the same machine (`benchmarks/README.md`).
+Passing the work from the event loop to a thread and back would wait in the same way, so the event loop itself
+sends the statement.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ SELECT %s, %s, %s, %s, %s FROM moved
 
 
 def is_possible() -> bool:
-    """Whether the database can store step, branch and answer in one statement."""
+    """Returns whether the database can store the step, the branch and the answer in one statement."""
     return connection.vendor == "postgresql"
 
 
 async def store_at_once(step: Step, command: Command) -> bool:
-    """Store the step after the newest of its branch, move the branch on, and store the command's answer. Returns
-    False if the statement failed; then either nothing or everything was stored."""
+    """Stores the step that follows the newest step of its branch, moves the branch to it, and stores the
+    command's answer. Returns False if the statement failed; in this case either nothing or everything was
+    stored."""
     derived = None if step.derived is None else bytes(step.derived)
     given = (
         *(step.number, step.branch_id, step.number - 1),
@@ -66,7 +68,7 @@ async def store_at_once(step: Step, command: Command) -> bool:
 
 
 class _Connection:
-    """A connection of one event loop, which takes one statement at a time."""
+    """The connection of one event loop. It executes one statement at a time."""
 
     def __init__(self) -> None:
         self._turn = Lock()
@@ -97,7 +99,7 @@ _of_loop: WeakKeyDictionary[AbstractEventLoop, _Connection] = WeakKeyDictionary(
 
 
 def _parameters() -> dict[str, Any]:
-    """Django's parameters of a connection, without those for its own cursors."""
+    """Returns Django's parameters for a connection, without those that only its own cursors need."""
     given = connection.get_connection_params()
     own = ("context", "cursor_factory", "prepare_threshold")
     return {name: value for name, value in given.items() if name not in own}

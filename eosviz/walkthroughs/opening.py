@@ -15,9 +15,9 @@ from eosviz.walkthroughs.models import Session
 
 
 def check_open(link: Link, request: HttpRequest | None) -> bool:
-    """True if everyone may open the address, so that shared caches may keep its page; False if only some
-    visitors may, among them this one. `request=None` means an anonymous visitor. Raises Problem if this
-    visitor may not."""
+    """Returns True if everyone may open the address; its page may then be kept in shared caches. Returns
+    False if this visitor may open it, but not everyone may. `request=None` means an anonymous visitor. Raises
+    Problem if this visitor may not open it."""
     version, _ = version_of(link)
     seen_by = viewers_of(version)
     if seen_by(AnonymousUser()):

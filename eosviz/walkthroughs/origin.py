@@ -1,8 +1,8 @@
-"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket.
+"""Allows only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, to open a socket.
 
-Browsers may send cookies with a socket that a page of another site opens, so the page's origin is compared
-before anything else is read. Comparing the host alone is not enough: another program on this machine has the
-same host with another port, and cookies ignore ports.
+When a page of another site opens a socket, browsers may send cookies with it. The origin of the page is
+therefore compared before anything else is read. Comparing only the host is not enough: another program on
+this machine has the same host with another port, and browsers send cookies to all ports of a host.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ SECURE_SCHEMES = ("https", "wss")
 
 
 class OwnOrigin:
-    """Accepts a socket if its `Origin` is that of this site, with scheme, host and port, or one of
-    `CSRF_TRUSTED_ORIGINS`. Others get 403."""
+    """Accepts a socket if its `Origin` is the origin of this site (scheme, host and port), or one of
+    `CSRF_TRUSTED_ORIGINS`. Answers any other with 403."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -49,8 +49,8 @@ class Opened(NamedTuple):
 
 
 def is_secure(scheme: str, headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser used TLS: to this server, or to a proxy whose header is trusted (`SECURE_PROXY_SSL_HEADER`,
-    as for pages)."""
+    """Returns whether the browser used TLS, either to this server, or to a proxy whose header is trusted
+    (`SECURE_PROXY_SSL_HEADER`, as for pages)."""
     if settings.SECURE_PROXY_SSL_HEADER is None:
         return scheme in SECURE_SCHEMES
     name, value = settings.SECURE_PROXY_SSL_HEADER
@@ -76,7 +76,7 @@ def may_open(page: Opened, allowed_hosts: Iterable[str], trusted: Iterable[str])
         return False
     if parts.scheme != ("https" if secure else "http"):
         return False
-    # A missing port is the scheme's default, on either side.
+    # If an address contains no port, its port is the default of its scheme.
     default = DEFAULT_PORTS[parts.scheme]
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return (name.rstrip("."), port or default) == (domain, host_port or default)

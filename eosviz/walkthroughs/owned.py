@@ -1,4 +1,4 @@
-"""Sessions as something that people own (`accounts/owning.py`)."""
+"""Declares sessions as something that users own (`accounts/owning.py`)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ class Sessions(OwnedByKey):
     kind = "sessions"
 
     def let_go(self, user: User) -> None:
-        """Ends the presentations of the person's sessions, so that their followers' pages are notified."""
+        """Ends the presentations of the user's sessions, so that the pages of their followers are
+        informed."""
         presented = self.rows(user).filter(presentation__isnull=False)
         for session_id in presented.values_list("id", flat=True):
             presenting.end(session_id)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """The sessions of browsers without an account that were created before `before`, have had no command
-        since then and are not being presented."""
+        """Returns the sessions of browsers without an account that were created before `before`, have had no
+        command since then, and are not being presented."""
         recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
         old = Session.objects.filter(created__lt=before, presentation__isnull=True)
         return without_account(old).exclude(Exists(recent))
@@ -40,7 +41,7 @@ class Sessions(OwnedByKey):
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
         for owner, session in Session.objects.filter(pk__in=keys).values_list("owner", "id"):
-            # An owner who has returned since the batch was read keeps the session. Another process may have
+            # An owner who came back after the batch was read keeps the session. Another process may have
             # deleted the session.
             if self.left_behind(before).filter(id=session).exists():
                 with suppress(Problem):

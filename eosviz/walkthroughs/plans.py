@@ -1,9 +1,9 @@
-"""The plans of branches (docs/frame.md, *Plan*). A plan belongs to a run and an engine. It is kept, and made
-anew when a branch has outgrown it.
+"""The plans of branches (docs/frame.md, *Plan*). A plan belongs to a run and to a version of the engine. It
+is stored, and made again when the branch has become longer than the plan.
 
 A run depends only on the scenario and the interventions, so a plan that was deleted to save space can be made
-again. Each intervention extends the plan of the run before it, so that everything that a page already shows
-keeps its place.
+again. With each intervention, the plan of the run before it is extended, so that everything that a page
+already shows keeps its position.
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ from eosviz.walkthroughs.models import (
 from eosviz.walkthroughs.planning import Asked, made
 
 STEPS_MOST = 20_000
-"""At most this many steps are run for a plan, however long the branch is."""
+"""At most this many steps are run for a plan, even if the branch is longer."""
 NO_PLAN = b"null"
-"""Stored when no plan can be made, so that not every page tries it again."""
+"""Stored if no plan can be made, so that it is not tried again for each page."""
 MOMENT_SECONDS = 0.3
 """How long a page's question waits for a plan that another thread of this process is making."""
 WAIT_SECONDS_MAX = 5
-"""How long to wait for a bounded process. It is short, because the wait blocks a thread of the worker."""
+"""How long to wait for a bounded process. The time is short, because a thread of the worker is blocked during
+it."""
 GROWS_BY = 4
 """A plan that is too short is extended to this many times the length of the branch."""
 
 
 def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
-    """The stored plan of the branch; None if there is none, or if the branch has outgrown it. `branch` has its session
-    and version loaded."""
+    """Returns the stored plan of the branch; None if there is none, or if the branch has become longer than
+    the plan. `branch` must have its session and version loaded."""
     line = Branch.objects.line(branch)
     found = KeptPlan.objects.filter(key=_keys(line)[-1]).first()
     if found is None or _is_outgrown(found, branch):
@@ -59,7 +60,8 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """The stored plan of the first branch, for a page that has no steps yet. Empty if there is no such plan."""
+    """Returns the stored plan of the first branch, for a page that has no steps yet; an empty list if there
+    is none."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
@@ -67,8 +69,8 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
-    """The stored plan, or else a new one, which is stored. The answer's plan is null if none can be made.
-    Returns None if the page has to ask again."""
+    """Returns the stored plan or, if there is none, makes one and stores it. In the answer, the plan is null
+    if none can be made. Returns None if the page has to ask again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -81,7 +83,7 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
         try:
             plan = _made(_asked(branch, line, keys), is_ours)
         except NotThisTime:
-            return _answer(branch, NO_PLAN, re)  # This page gets no plan; the next page asks again.
+            return _answer(branch, NO_PLAN, re)  # This page gets no plan. The next page asks again.
     if plan is None:
         return None
     _store(keys[-1], plan)
@@ -89,8 +91,8 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
 
 
 def plan_of_library(version: ScenarioVersion, variant: str | None) -> Plan | None:
-    """The plan of a run of the library without interventions, stored or new; None if the engine refuses the
-    run."""
+    """Returns the plan of a run of the library without interventions, stored or newly made; None if the
+    engine refuses the run."""
     key = _key_of_run(version, variant)
     found = KeptPlan.objects.filter(key=key).first()
     if found is not None:
@@ -108,8 +110,8 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """Yields True if no other thread of this process is in such a block with the same `name`; else False,
-    after a wait of MOMENT_SECONDS at most."""
+    """Yields True if no other thread of this process is inside such a block with the same `name`. Otherwise
+    waits until that thread has finished, at most MOMENT_SECONDS, and yields False."""
     with _changed:
         free = name not in _making
         _making.add(name)
@@ -143,8 +145,8 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """The keys of the plans of a line: the key of the run without interventions, then the key of the run with each
-    further intervention."""
+    """Returns the keys of the plans of a line: first the key of the run without interventions, then, for each
+    intervention, the key of the run up to and including it."""
     session = line[0].session
     keys = [_key_of_run(session.version, session.variant)]
     for one in line_interventions(line):
@@ -158,8 +160,8 @@ def _key_of_run(version: ScenarioVersion, variant: str | None) -> str:
 
 
 def _nearest(keys: list[str]) -> tuple[KeptPlan | None, int]:
-    """The stored plan that includes the most interventions of the line, and how many; None and 0 if none is
-    stored."""
+    """Returns the stored plan that includes the most interventions of the line, and their number. Returns
+    None and 0 if no plan is stored."""
     kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
     known = next((place for place in reversed(range(len(keys))) if keys[place] in kept), None)
     return (None, 0) if known is None else (KeptPlan.objects.filter(key=keys[known]).first(), known)
@@ -176,8 +178,8 @@ def _most(branch: Branch) -> int:
 
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
-    """The plan; NO_PLAN if the run is refused or exceeds the bounds; None if no bounded process could start
-    in time. Raises NotThisTime."""
+    """Returns the plan; NO_PLAN if the run is refused or exceeds the limits; None if no bounded process could
+    start in time. Raises NotThisTime."""
     try:
         if is_ours:
             return made(asked)

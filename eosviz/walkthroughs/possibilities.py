@@ -1,8 +1,8 @@
-"""Finds what a learner can do to the selected object at a step, and why other actions are impossible.
+"""Finds what a learner can do to the selected object at a step, and why other actions are not possible.
 
-The selection determines the candidates. Some of them are refused here, from the view, with a reason of their own. The
-engine decides about the others (`check_intervention`, the same check that it makes when an intervention is carried
-out).
+The selection determines which actions are considered. For some of them, this file reads from the view that
+they are not possible, and gives its own reason. The engine decides about the others (`check_intervention`,
+the same check that it makes when it carries out an intervention).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from eosviz.walkthroughs.message_base import Selection
 from eosviz.walkthroughs.messages import Offer
 
 DELAY_MS = 100
-"""The delay in ms that *delay* proposes; the page may choose another."""
+"""The delay in ms that *delay* proposes. The page may choose another."""
 
 NONE = "–"
 """Shown in place of a leader or a broker if there is none."""
@@ -33,8 +33,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An intervention to offer. `why_not`: the catalogue key of the reason, if the object itself makes the
-    intervention impossible. `refused`: the key of the reason if the engine refuses it."""
+    """An intervention that may be offered. `why_not`: if the object itself makes the intervention impossible,
+    the key of the reason in the catalogue. `refused`: the key of the reason to show if the engine refuses the
+    intervention."""
 
     intervention: Json
     params: Json
@@ -47,7 +48,7 @@ class Candidate:
 
 
 def possibilities(simulation: Simulation, selection: Selection) -> list[Offer]:
-    """The offers for the selected object, in display order."""
+    """Returns the actions that are offered for the selected object, in the order in which they are shown."""
     view = simulation.view()
     candidates = _CANDIDATES[selection.kind](view, selection)
     return [_weighed(simulation, candidate) for candidate in candidates]
@@ -91,8 +92,8 @@ def _key(simulation: Simulation, candidate: Candidate) -> str:
 
 
 def _lacking(simulation: Simulation, candidate: Candidate) -> str | None:
-    """What the brokers' version lacks for the candidate's command; None if nothing. Such a command is offered all the
-    same, and fails."""
+    """Returns what the version of the brokers lacks for the candidate's command; None if it lacks nothing. A
+    command for which something is lacking is offered as well, and fails."""
     return lacking(command_of(candidate.intervention), simulation.world.profile)
 
 
@@ -118,7 +119,7 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
 
 
 def _has_arrived(message: Json) -> bool:
-    """True for a request that has reached its broker but waits."""
+    """Returns True for a request that has reached its broker but is still waiting there."""
     unread = message["held"] and not message["is_response"] and str(message["to"]).startswith("broker-")
     return unread or "waits_behind" in message
 
@@ -150,7 +151,7 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """The settings of a client, each with its current value, except those without one."""
+    """Yields the settings of a client, each with its current value. Leaves out settings without a value."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
         if value is not None and setting in SETTINGS:
@@ -175,7 +176,8 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a batch: on the messages that carry it or on the client, or on the partition and its leader."""
+    """Yields actions on a batch: on the messages that carry it, or on the client; for a batch of a partition,
+    on the partition and its leader."""
     place, _, name = selection.id.partition("/")
     if place in view.get("clients", {}):
         yield from _carriers(view, place, [name])
@@ -184,8 +186,8 @@ def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _carriers(view: Json, client_name: str, batches: list[str]) -> Iterator[Candidate]:
-    """Actions on the messages that carry one of these batches of a client; without such messages, on the
-    client."""
+    """Yields actions on the messages that carry one of these batches of a client. If there are none, yields
+    actions on the client."""
     requests = view.get("clients", {}).get(client_name, {}).get("requests", {})
     carried_by = {
         int(correlation)
@@ -232,7 +234,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate]:
-    """The two ways to end each open transaction of a log: by its first offset, and by its producer."""
+    """Yields the two ways to end each open transaction of a log: by its first offset, and by its producer."""
     for producer_id, producer in producers.items():
         start = producer["transaction_first_offset"]
         if start is None:
@@ -249,8 +251,8 @@ def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate
 
 
 def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidate]:
-    """One candidate for each broker that can be chosen. Without such a broker, one candidate that cannot be
-    chosen and says why."""
+    """Yields one candidate for each broker that can be chosen. If there is none, yields one candidate that is
+    not possible, with the reason."""
     for broker in brokers:
         intervention = {"action": action, "partition": params["partition"], "broker": broker}
         yield Candidate(intervention, {**params, "broker": f"broker-{broker}"})
@@ -260,7 +262,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a record: on the messages that carry its batch, or on its producer."""
+    """Yields actions on a record: on the messages that carry its batch, or on its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -279,11 +281,12 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "transaction_timeout": ("transaction_timeout_ms",),
     "replication_wait": ("request_timeout_ms",),
 }
-"""Kind of timer → the client setting that defines it, under all the names that profiles give the setting."""
+"""A dict of kind of timer → the client setting that determines it, with all the names that the setting has in
+the profiles."""
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions about a timer: delay messages until its end, change its setting, or act on the actor."""
+    """Yields actions about a timer: delay messages until it ends, change its setting, or act on its actor."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
@@ -295,14 +298,14 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
         for owner in owners:
             yield from (one for one in _settings(view, owner) if one.params["setting"] in wanted)
         if not owners:
-            # This timer has no setting that can change during a run; the offer says so.
+            # No setting of this timer can be changed during a run. The offer says so.
             path = {"action": "set", "path": actor, "value": timer["until"]}
             yield Candidate(path, named, "action.why.fixed_time")
     yield from (candidate for candidate in _actor(view, actor) if candidate.action != "set")
 
 
 def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
-    """The clients whose setting defines the timer."""
+    """Returns the clients whose setting determines the timer."""
     clients = view.get("clients", {})
     if actor in clients:
         return [actor]
@@ -326,7 +329,8 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a transactional id: commands of `kafka-transactions.sh`, and actions on its producers."""
+    """Yields actions on a transactional id: commands of `kafka-transactions.sh`, and actions on its
+    producers."""
     params = {"transactional_id": selection.id}
     yield Candidate({"action": "describe_transaction", **params}, params)
     yield Candidate({"action": "list_transactions"}, {})

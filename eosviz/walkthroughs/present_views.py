@@ -1,4 +1,4 @@
-"""Starts and ends a presentation, and shows the page of the followers."""
+"""Starts and ends a presentation, and shows the page for followers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from eosviz.walkthroughs.views import element_attributes
 
 @require_POST
 def start(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
-    """Starts a presentation. Answers `{"address": …}`, the address for followers."""
+    """Starts a presentation. Answers with `{"address": …}`, the address for followers."""
     presentation = presenting.start(owned_session(request, session_id))
     address = reverse("walkthroughs:follow", args=[presentation.token])
     return JsonResponse({"address": request.build_absolute_uri(address)})
@@ -35,8 +35,8 @@ def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The page of the follower's player, which moves with the presenter. Raises Http404 after the presentation, and
-    while its presenter's account is blocked."""
+    """The page on which followers watch: a player that moves with the presenter. Raises Http404 after the end
+    of the presentation, and while the presenter's account is blocked."""
     presentations = Presentation.objects.open_to_followers().select_related("session__version", "branch")
     presentation = get_object_or_404(presentations, token=token)
     header = presentation.session.decoded_header

@@ -1,9 +1,9 @@
-"""One person presents, and everyone with the link follows.
+"""One user presents a session, and everyone who has the link follows.
 
-The presenter's place is one row, so that a follower who joins or reconnects reads it there. Each move is one
-update and one message, however many followers there are. Followers get steps through the session's own group,
-like every page of the session; if the presenter goes to a step that was made ahead, the message with the step
-contains the place, too.
+The presenter's position is stored in one row, which a follower who joins or reconnects reads. Each move needs
+one update and one message, even if there are many followers. Followers get steps through the session's own
+group, like every page of the session. If the presenter goes to a step that was made ahead, the message with
+the step contains the new position, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from eosviz.walkthroughs.streaming import followers_of
 
 
 def start(session: Session) -> Presentation:
-    """Start a presentation at the newest step of the first branch, if there is none. Returns the
+    """Starts a presentation at the newest step of the first branch if the session has none. Returns the
     presentation."""
     first = Branch.objects.of_session(session.id)[0]
     at = {"branch": first, "step": first.newest, "view": "stage"}
@@ -34,8 +34,8 @@ def start(session: Session) -> Presentation:
 
 
 def move(session_id: uuid.UUID, at: Present) -> Presented | None:
-    """Store the presenter's place. None if the presenter is there already. Raises Problem when the session is not
-    presented or has no such branch."""
+    """Stores the presenter's position. Returns None if the presenter is already there. Raises Problem if the
+    session is not being presented or has no such branch."""
     if not Branch.objects.filter(id=int(at.branch), session_id=session_id).exists():
         raise Problem("not_found", "no_branch", branch=at.branch)
     presentation = Presentation.objects.filter(session_id=session_id).first()
@@ -48,8 +48,8 @@ def move(session_id: uuid.UUID, at: Present) -> Presented | None:
 
 
 def go_along(session_id: uuid.UUID, command: Advance) -> Presented | None:
-    """Store that the presenter goes to the step that the command made. None if the command does not say so, or if
-    the session is no longer presented."""
+    """If the command says so, stores that the presenter goes to the step that it made. Returns None if it
+    does not say so, or if the session is no longer presented."""
     look = command.present
     if look is None:
         return None
@@ -79,12 +79,13 @@ def _go_to(session_id: uuid.UUID, place: dict[str, Any]) -> Presented | None:
 
 
 def end(session_id: uuid.UUID) -> None:
-    """End the presentation: its address stops working, and the followers' sockets are closed."""
+    """Ends the presentation. Its address is then no longer valid, and the sockets of its followers are
+    closed."""
     Presentation.objects.filter(session_id=session_id).delete()
 
 
 def place_of(presentation: Presentation) -> Presented:
-    """The message with the presenter's place, to which a follower's page moves."""
+    """Returns the message with the presenter's position, to which the page of a follower moves."""
     return Presented(
         number=presentation.number,
         branch=str(presentation.branch_id),
@@ -97,7 +98,7 @@ def place_of(presentation: Presentation) -> Presented:
 
 
 async def send_place(session_id: uuid.UUID, message: Presented) -> None:
-    """Send the presenter's place to the followers. Raises what the channel layer raises."""
+    """Sends the presenter's position to the followers. Raises what the channel layer raises."""
     await get_channel_layer().group_send(followers_of(session_id), _event(message))
 
 

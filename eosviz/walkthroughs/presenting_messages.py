@@ -1,5 +1,5 @@
-"""Messages of a presentation: the presenter's place, hands of followers, and polls. docs/websocket.md, *Following a
-presentation* and *Hands and polls*."""
+"""The messages of a presentation: the presenter's position, the hands of followers, and polls. See
+docs/websocket.md, *Following a presentation* and *Hands and polls*."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import BranchId, FromPage, Selection, StepNumber
 
 ShownState = Literal["open", "closed", "revealed"]
-"""The states of a poll that is not over."""
+"""The states of a poll that has not ended."""
 View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
-"""What the middle of the page shows; the space-time diagram's rows are spaced by steps or by virtual time."""
+"""What the middle of the page shows. The rows of the space-time diagram are spaced by steps or by virtual
+time."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
-"""The zoom as addresses spell it (docs/links.md); empty: steps."""
+"""The zoom, as addresses contain it (docs/links.md). An empty zoom means steps."""
 
 
 class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One sentence of an answer that a presenter shows."""
+    """One sentence of an answer that the presenter shows."""
 
     key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
     params: dict[str, Any]
@@ -35,7 +36,7 @@ class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 
 
 class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The question that a presenter asked, and the engine's answer; followers cannot ask."""
+    """The question that the presenter asked, and the engine's answer. Followers cannot ask questions."""
 
     key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
     params: dict[str, Any]
@@ -43,7 +44,7 @@ class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 
 
 class Present(FromPage, tag="present", frozen=True, kw_only=True):
-    """The presenter's place now; all followers move there."""
+    """The presenter's current position. All followers move there."""
 
     branch: BranchId
     step: StepNumber
@@ -54,7 +55,7 @@ class Present(FromPage, tag="present", frozen=True, kw_only=True):
 
 
 class Look(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How a presenter looks at the step that a command makes."""
+    """How the presenter looks at the step that a command makes."""
 
     view: View = "stage"
     selection: Selection | None = None
@@ -64,7 +65,8 @@ ShownWhyJson = Annotated[dict[str, Any], Meta(title="ShownWhy")]
 
 
 class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
-    """To followers: the presenter's place. `number` grows with each move, so a late older message is ignored."""
+    """To followers: the presenter's position. `number` grows with each move, so that an older message that
+    arrives late is ignored."""
 
     number: int
     branch: str
@@ -80,8 +82,8 @@ class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
 
 
 class RaiseHand(FromPage, tag="raise_hand", frozen=True, kw_only=True):
-    """Raise a hand at the step that the follower sees. A hand that is up already moves there and gets the new
-    text."""
+    """Raises a hand at the step that the follower sees. A hand that is already raised moves to this step and
+    gets the new text."""
 
     branch: BranchId
     step: StepNumber
@@ -93,7 +95,7 @@ class LowerHand(FromPage, tag="lower_hand", frozen=True, kw_only=True):
 
 
 class AnswerPoll(FromPage, tag="answer_poll", frozen=True, kw_only=True):
-    """`poll` is the number that came with the question; another choice replaces an earlier one."""
+    """`poll`: the number that was sent with the question. A further choice replaces the earlier one."""
 
     poll: Annotated[int, Meta(ge=1)]
     choice: Annotated[str, Meta(min_length=1, max_length=80)]
@@ -107,7 +109,7 @@ class Attend(FromPage, tag="attend", frozen=True, kw_only=True):
 
 
 class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
-    """Lower the hands of these followers; without a list, all."""
+    """Lowers the hands of these followers; without a list, all hands."""
 
     followers: (
         Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1, max_length=LIMITS.followers_heard)]
@@ -116,8 +118,8 @@ class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
 
 
 class OpenPoll(FromPage, tag="open_poll", frozen=True, kw_only=True):
-    """Ask the engine's question after step `at`. If the poll on it is open already, nothing changes.
-    Otherwise a new poll replaces the present one and its answers."""
+    """Asks the engine's question after step `at`. If a poll on this question is already open, nothing
+    changes. Otherwise a new poll replaces the current poll and its answers."""
 
     branch: BranchId
     at: StepNumber
@@ -127,8 +129,8 @@ PollChange = Literal["show", "hide", "close", "reveal", "end"]
 
 
 class ChangePoll(FromPage, tag="change_poll", frozen=True, kw_only=True):
-    """Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in its
-    state is refused."""
+    """Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in the
+    poll's state is refused."""
 
     poll: Annotated[int, Meta(ge=1)]
     change: PollChange
@@ -147,7 +149,8 @@ class RaisedAt(Struct, frozen=True, kw_only=True):
 
 
 class OwnHand(FromServer, tag="hand", frozen=True, kw_only=True):
-    """To one follower: their hand, and the name or number under which the presenter sees them."""
+    """To one follower: whether their hand is raised, and the name or number with which the presenter sees
+    them."""
 
     raised: RaisedAt | None
     follower: int | None
@@ -156,8 +159,8 @@ class OwnHand(FromServer, tag="hand", frozen=True, kw_only=True):
 
 
 class PollView(Struct, frozen=True, kw_only=True):
-    """The engine's question. Followers get `right` and `reasons` only once the answer is revealed, and
-    `counts` and `answers` only then or while they are shown."""
+    """The engine's question. Followers get `right` and `reasons` only after the answer was revealed. They get
+    `counts` and `answers` only after that, or while the counts are shown."""
 
     id: int
     branch: str
@@ -174,14 +177,14 @@ class PollView(Struct, frozen=True, kw_only=True):
 
 
 class CurrentPoll(FromServer, tag="poll", frozen=True, kw_only=True):
-    """To followers. `number` grows with each change of the poll. `poll` is null once the poll is over."""
+    """To followers. `number` grows with each change of the poll. `poll` is null after the poll has ended."""
 
     number: int
     poll: PollView | None
 
 
 class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
-    """To one follower: the last choice of this follower, which counts."""
+    """To one follower: the last choice of this follower. Only the last choice counts."""
 
     poll: int
     choice: str | None
@@ -189,17 +192,18 @@ class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
 
 
 class HandSeen(RaisedAt, frozen=True, kw_only=True):
-    """`follower`: the follower's number. `name`: null if there is none that the presenter may read."""
+    """`follower`: the number of the follower. `name`: null if there is no name that the presenter may see."""
 
     follower: int
     name: str | None
     away: bool
-    """The follower's connection is lost; the hand is lowered unless the follower returns in time."""
+    """True while the follower's connection is lost. The hand is lowered if the follower does not come back in
+    time."""
 
 
 class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
-    """To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice → the
-    names of the followers who chose it, as far as the presenter may read them."""
+    """To the presenter: all raised hands, the earliest first, and the poll with its counts. `names`: a dict
+    of choice → the names of the followers who chose it, without names that the presenter may not see."""
 
     hands: list[HandSeen]
     poll: PollView | None

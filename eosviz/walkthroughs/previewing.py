@@ -1,4 +1,5 @@
-"""Describes a page to other sites, which show a preview beside a link to it: title, sentence and picture (ogp.me)."""
+"""Describes a page to other sites, which show a preview (title, sentence and picture) with a link to it
+(ogp.me)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from eosviz.scenarios.cards import Card
 from eosviz.walkthroughs.links import Link
 
 LAST_STEP = 4_999
-"""A number above the last step of any run of the library, so that the picture shows the end."""
+"""A number that is higher than the last step of any run of the library, so that the picture shows the end of
+the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,13 @@ class Preview:
 
 
 def preview_of_site(request: HttpRequest) -> Preview:
-    """Preview of the site itself, at the requested address."""
+    """Returns the preview of the site itself, at the requested address."""
     return preview_of_file(request, "", {})
 
 
 def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], card: str = "") -> Preview:
-    """Preview of a public recording, at the requested address. ``card`` is the path of its picture, if it has
-    one."""
+    """Returns the preview of a public recording, at the requested address. ``card``: the path of its picture,
+    if it has one."""
     language = language_of(get_language())
     return Preview(
         title=f"{scenario} {title.get(language, '')}".strip() or say("page.name", language),
@@ -42,7 +44,7 @@ def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], 
 
 
 def preview_of(request: HttpRequest, link: Link, card: Card, address: str) -> Preview:
-    """Preview of a scenario at the link's step; ``address`` is the path that was shared."""
+    """Returns the preview of a scenario at the step of the link. ``address``: the path that was shared."""
     language = language_of(get_language())
     return Preview(
         title=f"{card.identifier} {card.title.get(language, '')}",

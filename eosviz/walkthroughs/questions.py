@@ -1,5 +1,5 @@
-"""Questions of pages that change nothing: the same answers for the socket and the HTTP API. The caller has
-checked that the session may be read."""
+"""Answers the questions of pages that change nothing. The socket and the HTTP API give the same answers. The
+caller must have checked that the session may be read."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from eosviz.walkthroughs.walking import time_of
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
-    """A branch of this session, with its session and version loaded. Raises Problem if the session has no
-    such branch."""
+    """Returns a branch of this session, with its session and version loaded. Raises Problem if the session
+    has no such branch."""
     found = (
         Branch.objects.select_related("session__version")
         .filter(id=int(branch_id), session_id=session_id)
@@ -55,15 +55,15 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
 
 
 def may_be_paused(command: Command) -> bool:
-    """Whether a command can be paused: one that may need more than one transaction."""
+    """Returns whether a command can be paused: it can if it may need more than one transaction."""
     if isinstance(command, Advance):
         return command.count > STEPS_PER_TRANSACTION
     return isinstance(command, RunUntil)
 
 
 def pauses_when_asked(session_id: uuid.UUID, command: Command) -> int | None:
-    """The branch's pause count now, which the command takes with it; None for a command that cannot be
-    paused."""
+    """Returns how often the branch was paused until now, which is sent with the command; None for a command
+    that cannot be paused."""
     if not may_be_paused(command):
         return None
     return Branch.objects.of_session(session_id).pauses_of(int(command.branch))
@@ -101,8 +101,8 @@ def branch_summaries(session_id: uuid.UUID) -> list[BranchSummary]:
 
 
 def branch_names(branches: Sequence[Branch], language: str, form: str = "") -> dict[int, str]:
-    """Branch id → its name within a sentence, or as a label (`form`: `_title`). `branches`: all branches of one
-    or more sessions; their interventions are read in one query."""
+    """Returns a dict of branch id → the branch's name in a sentence or, with `form="_title"`, as a label.
+    `branches`: all branches of one or more sessions. Their interventions are read in one query."""
     own = Intervention.objects.by_branch(branches)
     names: dict[int, str] = {}
     for session_id in {branch.session_id for branch in branches}:
@@ -113,7 +113,7 @@ def branch_names(branches: Sequence[Branch], language: str, form: str = "") -> d
 
 
 def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
-    """The answer to `hello`. `continues`: whether the page may make steps. `re`: the id of the page's
+    """Returns the answer to `hello`. `continues`: whether the page may make steps. `re`: the id of the page's
     message."""
     return Welcome(
         re=re,
@@ -126,8 +126,8 @@ def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
 
 
 def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
-    """The `steps` messages that a page lacks. `have`: branch id → the last step that the page has. At most
-    `window_steps` steps for each branch."""
+    """Returns the `steps` messages that a page does not have. `have`: a dict of branch id → the last step
+    that the page has. Returns at most `window_steps` steps for each branch."""
     found: list[bytes] = []
     branches = {str(branch.id): branch for branch in Branch.objects.of_session(session.id)}
     for branch_id, last in have.items():
@@ -139,8 +139,8 @@ def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
 
 
 def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
-    """The steps `first` to `last` of a line as `steps` messages, each with as many steps as one database transaction
-    stores."""
+    """Returns the steps `first` to `last` of a line as `steps` messages. Each message contains as many steps
+    as are stored in one database transaction."""
     if first > last:
         return []
     bodies = sent_bodies(Branch.objects.line(branch), first, last)
@@ -167,7 +167,7 @@ def steps_message(
 
 
 def window_message(branch: Branch, first: int, last: int, re: str | None = None) -> bytes:
-    """The stored steps of a window in one message; its `newest` is the last step of the line."""
+    """Returns the stored steps of a window in one message. In it, `newest` is the last step of the line."""
     first = max(first, 1)
     bodies = sent_bodies(Branch.objects.line(branch), first, last)
     return steps_message(branch, first, bodies, re)
@@ -183,8 +183,9 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
 
 
 def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) -> NearViewAnswer:
-    """The view after exactly this step of a line: the parts that a page draws or, with `whole`, all of it. Raises
-    Problem if the step is beyond the newest one, or if no view is stored before it."""
+    """Returns the view after exactly this step of a line: the parts that a page draws or, with `whole`, the
+    whole view. Raises Problem if the step is beyond the newest one, or if no view is stored at it or before
+    it."""
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
     line = Branch.objects.line(branch)
@@ -211,8 +212,8 @@ def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) 
 
 
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
-    """The near view `near` (JSON) after these steps; None if it lacks a part that a change of these steps
-    needs (`near_views.walk`)."""
+    """Returns the near view `near` (JSON) after these steps; None if it lacks a part that one of their
+    changes needs (`near_views.walk`)."""
     try:
         return near_views.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except near_views.FoldedAway:
@@ -220,8 +221,8 @@ def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
 
 
 def difference_answer(branch: Branch, first: int, last: int, re: str) -> DifferenceAnswer:
-    """The net changes from the view after step `first` of a line to the view after step `last`. Raises
-    Problem if a step is beyond the newest one."""
+    """Returns the net changes from the view after step `first` of a line to the view after step `last`.
+    Raises Problem if one of the two steps is beyond the newest one."""
     for number in (first, last):
         if number > branch.newest:
             raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -239,15 +240,16 @@ def difference_answer(branch: Branch, first: int, last: int, re: str) -> Differe
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
-    """The newest transactions among the steps of the branch and its ancestors. Raises Problem if the session has
-    no such branch."""
+    """Returns the newest transactions in the steps of the branch and its ancestors. Raises Problem if the
+    session has no such branch."""
     lines = transactions_of(branch_of(session_id, branch_id))
     return msgspec.convert({"re": re, "branch": branch_id, **lines}, Transactions)
 
 
 def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:
-    """The stored steps of a stretch at which all conditions hold or, with `any`, at least one. Raises Problem
-    for an unknown branch, and for a condition with a name that no step can have."""
+    """Returns those of the stored steps `from` to `to` at which all conditions hold or, with `any`, at
+    least one. Raises Problem if the branch does not exist, or if a condition contains a name that no step
+    can have."""
     matching.check(search.conditions, "conditions")
     branch = branch_of(session_id, search.branch)
     first, last = max(search.first, 1), min(search.last, branch.newest)

@@ -1,5 +1,5 @@
-"""The steps of a link's run, in stretches that are stored one after the other. Does not import Django: scenarios that
-users wrote run in a bounded process (`eosviz/bounded`)."""
+"""Makes the steps of a link's run, in stretches that are stored one after the other. Does not import Django,
+because scenarios that users wrote run in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from eosviz.walkthroughs.made_steps import (
 
 
 class Asked(AskedRun):
-    """The run that is asked for. `steps`: how many to make, unless the run ends earlier."""
+    """The run that is asked for. `steps`: how many steps to make, if the run does not end earlier."""
 
     steps: int
 
 
 class Stretch(msgspec.Struct):
-    """Some consecutive steps of the run. `finished`: how the run ended, if it ended within the stretch."""
+    """Some consecutive steps of the run. `finished`: how the run ended, if it ended in this stretch."""
 
     steps: list[MadeStep] = []
     keyframes: list[MadeKeyframe] = []
@@ -41,8 +41,8 @@ class Stretch(msgspec.Struct):
 
 
 def stretches(asked: Asked) -> Iterator[Stretch]:
-    """The stretches of the run, made in this process. Raises bounded.Refused; its key is a Problem's key without the
-    prefix."""
+    """Yields the stretches of the run, which are made in this process. Raises bounded.Refused; its key is the
+    key of a Problem without the prefix."""
     number = 0
     try:
         simulation = Simulation(asked.scenario(), asked.interventions())
@@ -65,7 +65,8 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
 
 
 def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
-    """Make one more step; False if the run has ended. `times`: virtual times of the steps so far (ms)."""
+    """Makes one more step. Returns False if the run has ended. `times`: the virtual times of the steps so far
+    (ms)."""
     derived = following(simulation)
     step = simulation.step()
     if step is None:
@@ -81,8 +82,8 @@ def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` as JSON, writes each stretch to a file in `folder`, and returns the
-    number of files."""
+    """The function that the bounded process calls. `question`: `Asked` as JSON. Writes each stretch to a file
+    in `folder`, and returns the number of files."""
     count = 0
     for stretch in stretches(msgspec.json.decode(question, type=Asked)):
         count += 1

@@ -1,7 +1,8 @@
 """The simulations that this process used last.
 
-They are kept only to save time: a simulation is a pure function of scenario and interventions, so a process
-without one makes it again and checks it against the stored steps. Simulations are never written to disk.
+They are kept only to save time. A simulation follows entirely from the scenario and the interventions, so a
+process that does not have it makes it again and compares it with the stored steps. Simulations are never
+written to disk.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ from eosviz.walkthroughs.walking import Chunk, Overtaken
 Result = TypeVar("Result")
 
 CAPACITY, EARLIER_CAPACITY = 1_200, 64
-"""How many simulations each process keeps: at the newest steps, enough for a school of a thousand sessions;
-at earlier steps, enough for a class that looks back."""
+"""How many simulations each process keeps. At newest steps, it keeps enough for a school with a thousand
+sessions; at earlier steps, enough for a class that goes back."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
-"""The most kilobytes that all simulations of `recent` may take, and all of `earlier`. One simulation is kept
-whatever its size. A thousand simulations of the library take some 250 MB."""
+"""How much memory (kB) all simulations in `recent` may need together, and all in `earlier`. A single
+simulation is kept even if it needs more. A thousand simulations of the library need about 250 MB."""
 WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
 """The memory of a run in kB: for its scenario and its world before the first step, for each step, and for
 each replica of a partition (5 to 10 kB)."""
 
 
 class Diverged(Exception):
-    """The engine does not make the stored steps, as a rule because another version of the engine made
-    them."""
+    """The engine does not make the same steps as those that are stored, usually because another version of
+    the engine made them."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")
@@ -50,7 +51,7 @@ def scenario_of(version: ScenarioVersion, variant: str | None) -> Scenario:
 
 
 def simulate(scenario: Scenario, interventions: list[dict[str, Any]]) -> Simulation:
-    """A recorded run before its first step. `interventions` as branches store them."""
+    """Returns a run before its first step. `interventions`: in the form in which branches store them."""
     return Simulation(scenario, _for_engine(interventions))
 
 
@@ -59,7 +60,7 @@ def _for_engine(interventions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def simulate_to(line: list[Branch], number: int) -> Simulation:
-    """The run of this line after step `number`, checked against the stored steps. Raises Diverged."""
+    """Returns the run of this line after step `number`, compared with the stored steps. Raises Diverged."""
     session = line[0].session
     scenario = scenario_of(session.version, session.variant)
     interventions = [made for made in line_interventions(line) if made["after"] < number]
@@ -69,8 +70,8 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 
 def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
-    """Advance a run of an earlier step of this line to step `number`, with the interventions in between.
-    False, and the run unchanged, if that is not possible. Raises Diverged."""
+    """Advances a run that is at an earlier step of this line to step `number`, with the interventions on the
+    way. If this is not possible, returns False and leaves the run unchanged. Raises Diverged."""
     if simulation.number > number or simulation.finished is not None:
         return False
     stored = _for_engine([made for made in line_interventions(line) if made["after"] < number])
@@ -84,8 +85,8 @@ def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Make steps until `number`, and compare with stored ones: the last step and a keyframe, or for a session
-    of another engine every step. Raises Diverged."""
+    """Makes steps up to `number`, and compares with what is stored: the last step and a keyframe or, for a
+    session of another engine, every step. Raises Diverged."""
     if simulation.number == number:
         return
     note_made(number - simulation.number)
@@ -109,7 +110,7 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
 
 
 def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Make steps until `number`, and compare each with the stored one. Raises Diverged."""
+    """Makes steps up to `number`, and compares each with the stored step. Raises Diverged."""
     while simulation.number < number:
         first = simulation.number + 1
         last = min(number, simulation.number + STEPS_PER_TRANSACTION)
@@ -126,7 +127,7 @@ def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> No
 
 
 class Slot:
-    """The simulation of one branch, used by one thread at a time."""
+    """The simulation of one branch. Only one thread at a time uses it."""
 
     __slots__ = ("ahead", "branch", "budget", "kilobytes", "lock", "session_id", "simulation")
 
@@ -134,27 +135,29 @@ class Slot:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
         self.session_id: uuid.UUID | None = None
-        """The session of the simulation; None without a simulation."""
+        """The session of the simulation; None if there is no simulation."""
         self.branch: Branch | None = None
-        """The branch as this process last stored or read it. It is at the same step as the simulation,
-        without the steps made ahead. None without a simulation, after `overtaken`, and in the slots of
-        `earlier`."""
+        """The branch as this process last stored or read it. Its newest step is the step of the simulation,
+        not counting the steps made ahead. None if there is no simulation, after `overtaken`, and in the
+        slots of `earlier`."""
         self.ahead: Chunk | None = None
-        """The last steps of the simulation, which this process has made and not yet stored."""
+        """The last steps of the simulation, which this process has made and not stored yet."""
         self.budget = 0
-        """How many steps may be made before the session's size is checked again."""
+        """How many steps may be made before the size of the session is checked again."""
         self.kilobytes = 0
-        """The memory of the simulation when it was last used."""
+        """The memory of the simulation (kB) when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
-        """The branch as this process left it, without a query; None if it is not held, or its run has ended."""
+        """Returns the branch as this process left it, without a query. Returns None if this process does not
+        hold it, or if its run has ended."""
         held = self.branch
         if held is None or held.session_id != session_id or held.finished is not None:
             return None
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step: kept, caught up, or made again. Raises Diverged."""
+        """Returns the simulation at the newest step of the branch. It was kept, is advanced from an earlier
+        step, or is made again. Raises Diverged."""
         found = self.simulation
         if found is None or not self._is_at(branch):
             line = Branch.objects.line(branch)
@@ -165,7 +168,7 @@ class Slot:
         return found
 
     def _is_at(self, branch: Branch) -> bool:
-        """Whether the simulation is at the newest step of this branch and can go on."""
+        """Returns whether the simulation is at the newest step of this branch and can continue."""
         held, found = self.branch, self.simulation
         return (
             held is not None
@@ -179,7 +182,7 @@ class Slot:
         found, made = self.simulation, self._bodies_ahead()
         if found is None or self.session_id != line[0].session_id or found.number > number:
             return False
-        # Another process may have stored the steps made ahead, or other steps in their place.
+        # Another process may have stored the steps that were made ahead, or other steps instead of them.
         if made and Step.objects.of_line(line, found.number - len(made) + 1, found.number).bodies() != made:
             return False
         return catch_up(found, line, number)
@@ -188,8 +191,8 @@ class Slot:
         return [] if self.ahead is None else [bytes(step.body) for step in self.ahead.steps]
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
-        """The simulation to continue from, with the steps that it has already made beyond the branch's newest
-        step, or None. Raises Diverged."""
+        """Returns the simulation from which to continue, and the steps beyond the branch's newest step that
+        it has already made, or None. Raises Diverged."""
         found = self.simulation
         if found is not None and self._leads_beyond(branch):
             made, self.branch, self.ahead = self.ahead, branch, None
@@ -197,7 +200,7 @@ class Slot:
         return self.at_newest(branch), None
 
     def _leads_beyond(self, branch: Branch) -> bool:
-        """Whether the simulation has made steps ahead that continue this branch."""
+        """Returns whether the simulation has made steps ahead that continue this branch."""
         made, found = self.ahead, self.simulation
         if made is None or found is None or self.session_id != branch.session_id:
             return False
@@ -210,13 +213,13 @@ class Slot:
         )
 
     def overtaken(self, made: Chunk) -> None:
-        """Note that these steps could not be stored: another process has stored something in the branch first, most
-        often the same steps."""
+        """Notes that these steps could not be stored, because another process was the first to store
+        something in the branch (most often the same steps)."""
         self.branch, self.ahead = None, made
 
     def were_stored(self, first: int, last: int) -> None:
-        """Note that the process of the page's socket has stored these steps, which a worker made ahead. If this slot
-        holds them, its branch moves on."""
+        """Notes that the process of the page's socket has stored these steps, which a worker made ahead. If
+        this slot holds them, its branch moves to the last of them."""
         made, branch = self.ahead, self.branch
         if (
             made is not None
@@ -234,7 +237,7 @@ class Slot:
         self.ahead = None
 
     def forget(self) -> None:
-        """Discard the simulation, and with it the steps made ahead."""
+        """Discards the simulation and the steps that were made ahead."""
         self.simulation = None
         self.session_id = None
         self.branch = None
@@ -242,7 +245,7 @@ class Slot:
 
 
 class RecentSimulations:
-    """Slots by branch; the least recently used is dropped first."""
+    """The slots of branches. The least recently used slot is discarded first."""
 
     def __init__(self, capacity: int = CAPACITY, kilobytes: int = RECENT_KILOBYTES) -> None:
         self.capacity = capacity
@@ -250,13 +253,13 @@ class RecentSimulations:
         self._guard = threading.Lock()
         self._slots: OrderedDict[int, Slot] = OrderedDict()
         self._kilobytes_held = 0
-        """The memory of all slots, kept as a sum, because adding up a thousand slots at each click would take
-        too long."""
+        """The memory of all slots. The sum is kept, because adding up a thousand slots at each click would
+        take too long."""
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
-        """The branch's slot, for this thread alone. An exception in the `with` block drops the simulation,
-        unless it is Problem or Overtaken."""
+        """Yields the branch's slot, which no other thread uses meanwhile. An exception in the `with` block
+        discards the simulation, except Problem and Overtaken."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
@@ -272,11 +275,12 @@ class RecentSimulations:
                 self._weigh(branch_id, slot)
 
     def _weigh(self, branch_id: int, slot: Slot) -> None:
-        """Measure this slot's memory, and drop the least recently used slots beyond the bounds."""
+        """Measures the memory of this slot, and discards the least recently used slots if there are too many
+        or if they need too much memory."""
         kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
         with self._guard:
             if self._slots.get(branch_id) is not slot:
-                return  # the slot was dropped while it was in use
+                return  # the slot was discarded while it was in use
             self._kilobytes_held += kilobytes - slot.kilobytes
             slot.kilobytes = kilobytes
             while len(self._slots) > self.capacity or (
@@ -286,8 +290,8 @@ class RecentSimulations:
                 self._kilobytes_held -= dropped.kilobytes
 
     def held_branch(self, branch_id: int) -> Branch | None:
-        """The branch as this process last left it, without waiting for the slot; None if this process does
-        not hold the branch."""
+        """Returns the branch as this process last left it, without waiting for the slot; None if this process
+        does not hold the branch."""
         with self._guard:
             slot = self._slots.get(branch_id)
         return None if slot is None else slot.branch
@@ -304,15 +308,15 @@ def kilobytes_of(simulation: Simulation) -> int:
 
 
 recent = RecentSimulations()
-"""Simulations at the newest steps of their branches."""
+"""The simulations at the newest steps of their branches."""
 
 earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
-"""Simulations at earlier steps that readers went back to."""
+"""The simulations at earlier steps, to which readers went back."""
 
 
 def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:
-    """The result of `use`, called with the run of this line after step `number`; `use` must not change the
-    run. Raises Diverged."""
+    """Calls `use` with the run of this line after step `number`, and returns its result. `use` must not
+    change the run. Raises Diverged."""
     with earlier.of(line[-1].id) as slot:
         found, slot.simulation = slot.simulation, None
         if found is None or slot.session_id != line[0].session_id or not catch_up(found, line, number):

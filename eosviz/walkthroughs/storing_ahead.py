@@ -1,5 +1,5 @@
-"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket: with
-PostgreSQL in one statement from the event loop, else in a transaction in the storing thread."""
+"""When the page asks for a step that a worker made ahead, stores it in the process of the page's socket: on
+PostgreSQL in one statement from the event loop, otherwise in a transaction in the storing thread."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ logger = logging.getLogger(__name__)
 storing_thread = KeptThread("storing")
 
 Stored = tuple[list[bytes], CommandAnswer, Presented | None]
-"""The messages to send about a step that was made ahead, the answer, and the presenter's place if it changed."""
+"""The messages to send about a step that was made ahead, the answer, and the presenter's position if it
+changed."""
 
 
 async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """Store the step for the command that asks for it; None if a worker has to carry it out."""
+    """Stores the step for the command that asks for it. Returns None if a worker has to carry out the
+    command."""
     if one_statement.is_possible():
         return await _store_at_once(session_id, command, made)
     try:
@@ -38,7 +40,7 @@ async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -
 
 
 def store_in_transaction(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """Store the step in one transaction. None if a worker has to carry the command out."""
+    """Stores the step in one transaction. Returns None if a worker has to carry out the command."""
     chunk = _chunk_of(session_id, command, made)
     branch = chunk.steps[0].branch
     try:
@@ -66,7 +68,8 @@ async def _store_at_once(session_id: uuid.UUID, command: Advance, made: MadeStep
 
 
 async def _presented(session_id: uuid.UUID, command: Advance) -> Presented | None:
-    """The presenter's place, which goes along with the step; None if the database failed."""
+    """Moves the presenter to the step if the command says so, and returns the new position. Returns None if
+    the presenter does not move, or if the database failed."""
     try:
         return await storing_thread.run(presenting.go_along, session_id, command)
     except DatabaseError as error:

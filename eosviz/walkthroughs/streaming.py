@@ -1,4 +1,4 @@
-"""Sends stored steps to every page of a session. If a message is lost, the page asks again; no step is
+"""Sends stored steps to every page of a session. If a message is lost, the page asks again, so no step is
 lost."""
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from eosviz.walkthroughs.messages import Answer, encode
 
 
 def group_of(session_id: uuid.UUID | str) -> str:
-    """The channel-layer group of all pages of this session."""
+    """Returns the name of the channel-layer group of all pages of this session."""
     return f"session.{uuid.UUID(str(session_id)).hex}"
 
 
 def followers_of(session_id: uuid.UUID | str) -> str:
-    """The group of the presenter's followers; they are in the session's group too."""
+    """Returns the name of the group of the presenter's followers, who are in the session's group, too."""
     return f"follow.{uuid.UUID(str(session_id)).hex}"
 
 
 def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | None = None) -> None:
-    """Send complete messages, in order, to every socket of the session, then the answer to the socket that
-    asked. Errors are logged."""
+    """Sends complete messages, in order, to every socket of the session, and then the answer to the socket
+    that asked. Logs errors."""
     event: dict[str, Any] = {"type": "session.frames", "frames": [frame.decode() for frame in frames]}
     if answer is not None:
         event["re"] = answer.re

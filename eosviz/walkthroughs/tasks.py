@@ -1,7 +1,8 @@
-"""The tasks of workers. Each calls a function of another module.
+"""The tasks that workers execute. Each calls a function of another module.
 
-`carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
-it again. If the first execution stored the command's row, the second one only answers.
+`carry_out` is acknowledged only at its end, so it is delivered again if its worker was killed; a page may
+also send the command again. If the first execution stored the row of the command, the second only sends the
+stored answer.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ from eosviz.walkthroughs.unavailable import unavailable
 logger = logging.getLogger(__name__)
 
 CODE_CHARACTERS = 8
-"""An error message shows this many characters of the message's id, as the code to report. The log has the
-whole id beside the exception."""
+"""An error message shows this many characters of the message's id, as the code that the user can report. The
+log contains the whole id, with the exception."""
 
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)
@@ -53,8 +54,9 @@ _why_decoder = msgspec.json.Decoder(AskWhy)
 
 @app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
 def carry_out(session_id: str, command: str, pauses: int | None, page: str | None = None) -> None:
-    """Carry out a command of a page. `command`: the page's message as JSON, already checked. `pauses`: the branch's
-    pause count when the command was sent. `page`: the channel name of the page's socket."""
+    """Carries out a command of a page. `command`: the page's message as JSON, already checked. `pauses`:
+    how often the branch had been paused when the command was sent. `page`: the channel name of the page's
+    socket."""
     decoded = _decoder.decode(command)
     is_click = isinstance(decoded, Advance) and decoded.count == 1
     with counted_clicks(1) if is_click else nullcontext():
@@ -66,22 +68,22 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, first: int, last: int, page: str) -> None:
-    """Make the steps after step `last`; a socket has stored those from `first` to `last` itself. Not
-    redelivered."""
+    """Makes the steps after step `last`. A socket has stored the steps `first` to `last` itself. The task is
+    not delivered again."""
     with suppress(Problem), counted_clicks(max(1, last - first + 1)):
         go_on_ahead(uuid.UUID(session_id), int(branch), first, last, page)
 
 
 @app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)
 def find_ahead(session_id: str, question: str) -> None:
-    """Answer an `ahead` message. Acknowledged early and not redelivered."""
+    """Answers an `ahead` message. The task is acknowledged at its start, and not delivered again."""
     asked = _ahead_decoder.decode(question)
     _answer(session_id, asked.id, lambda: answer_ahead(uuid.UUID(session_id), asked))
 
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
-    """Answer an `actions` message. Acknowledged early, like `find_ahead`."""
+    """Answers an `actions` message. Acknowledged at its start, like `find_ahead`."""
     asked = _question_decoder.decode(question)
 
     def found() -> Answer:
@@ -92,14 +94,14 @@ def find_actions(session_id: str, question: str) -> None:
 
 @app.task(name="walkthroughs.find_why", ignore_result=True, acks_late=False)
 def find_why(session_id: str, question: str) -> None:
-    """Answer a `why` message. Acknowledged early, like `find_ahead`."""
+    """Answers a `why` message. Acknowledged at its start, like `find_ahead`."""
     asked = _why_decoder.decode(question)
     _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
 
 
 @app.task(name="walkthroughs.make_plan", ignore_result=True, acks_late=False)
 def make_plan(session_id: str) -> None:
-    """Make the plan of a new session before its page asks."""
+    """Makes the plan of a new session before its page asks for it."""
     session = Session.objects.filter(id=session_id).first()
     if session is not None:
         branch = Branch.objects.select_related("session__version").of_session(session.id)[0]
@@ -107,7 +109,8 @@ def make_plan(session_id: str) -> None:
 
 
 def plan_soon(session: Session) -> None:
-    """Ask a worker for the plan of a new session, so that what a page draws first keeps its place."""
+    """Asks a worker to make the plan of a new session, so that the objects that a page draws first keep their
+    positions."""
 
     def ask() -> None:
         with suppress(OperationalError, OSError):
@@ -118,7 +121,8 @@ def plan_soon(session: Session) -> None:
 
 @app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)
 def find_plan(session_id: str, question: str) -> None:
-    """Answer a `plan` message. If the plan cannot be made quickly, no answer is sent, and the page asks again."""
+    """Answers a `plan` message. If the plan cannot be made quickly, sends no answer, and the page asks
+    again."""
     asked = _plan_decoder.decode(question)
     with _answering(session_id, asked.id):
         try:
@@ -141,17 +145,18 @@ def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer])
 
 @contextmanager
 def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
-    """A block that works for a waiting page. If anything goes wrong in it, the page gets an error as its
+    """The `with` block works for a page that is waiting. If the block raises, the page gets an error as its
     answer."""
     try:
         yield
     except Exception as error:
         if isinstance(error, DatabaseError) or means_no_room(error):
-            # A full disk, or a lock held too long: the command has no stored answer, and the page asks again.
+            # The disk is full, or a lock was held for too long. The command has no stored answer, and the
+            # page asks again.
             logger.exception("session %s: %s was not stored", session_id, identifier)
             publish(session_id, [], unavailable(error, "not_stored").message(str(identifier)))
             return
-        # The caller logs the exception; the person gets the code under which the log has it.
+        # The caller logs the exception. The user gets the code with which it can be found in the log.
         code = str(identifier)[:CODE_CHARACTERS]
         logger.error("session %s: %s failed, code %s", session_id, identifier, code)
         publish(session_id, [], Problem("refused", "failed", report=code).message(str(identifier)))

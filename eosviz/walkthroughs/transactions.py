@@ -1,9 +1,9 @@
-"""The transactions of a branch and its ancestors, one row for each, computed from the stored steps
+"""Lists the transactions of a branch and its ancestors, one row for each, from the stored steps
 (`TransactionLines`, engine/transaction_lines.py).
 
-Steps never change, so a process keeps the rows of the branches that were asked about last, and adds only the
-steps that are new. Rows in use are not in the cache; a second question that comes meanwhile computes rows of
-its own.
+Steps never change. A process therefore keeps the rows of the branches that were asked about last, and adds
+only the steps that are new. While rows are in use, they are not in the cache; another question that arrives
+meanwhile computes its own rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step
 
 KEPT_BRANCHES = 32
 Key = tuple[uuid.UUID, int]
-"""Session and branch: SQLite may give the id of a deleted branch to a new one."""
+"""The session and the branch. The session is needed because SQLite may give the id of a deleted branch to a
+new one."""
 
 
 class _Kept:
@@ -48,15 +49,15 @@ _kept = _Kept()
 
 
 def transactions_of(branch: Branch) -> dict[str, Any]:
-    """The transactions of the branch and its ancestors up to its newest step, as `TransactionLines.to_json`
-    gives them."""
+    """Returns the transactions of the branch and its ancestors up to its newest step, in the form of
+    `TransactionLines.to_json`."""
     line = Branch.objects.line(branch)
     key = (branch.session_id, branch.id)
     lines = _kept.take(key) or TransactionLines(_first_view(line))
     stored = Step.objects.of_line(line, lines.through + 1, branch.newest).values_list("body", flat=True)
     for body in stored.iterator(LIMITS.window_steps):
         lines.take(msgspec.json.decode(bytes(body)))
-    json_lines = lines.to_json()  # Encode it before another thread may continue with it.
+    json_lines = lines.to_json()  # Encode it before another thread may continue with the rows.
     _kept.keep(key, lines)
     return json_lines
 

@@ -1,4 +1,4 @@
-"""The message for a person when a part of the server failed for now."""
+"""The message for a user when a part of the server cannot work at the moment."""
 
 from __future__ import annotations
 
@@ -7,5 +7,6 @@ from eosviz.refusals import Problem
 
 
 def unavailable(error: BaseException, otherwise: str) -> Problem:
-    """The problem `no_room` if the error means that nothing can be stored now, else `otherwise`."""
+    """Returns the problem `no_room` if the error means that nothing can be stored at the moment; otherwise
+    the problem `otherwise`."""
     return Problem("unavailable", "no_room" if means_no_room(error) else otherwise)

@@ -1,4 +1,4 @@
-"""The pages around the player: they start, show, delete and compare sessions."""
+"""The pages that start, show, delete and compare sessions."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
-"""The scenario that the form of a comparison shows first."""
+"""The scenario that the form for comparisons shows first."""
 EXAMPLES = ("SC-02", "SC-03")
-"""For readers who have no session to compare, the form shows these two scenarios."""
+"""The form shows these two scenarios to readers who have no session to compare."""
 SESSIONS_OFFERED = 50
-"""The form of a comparison lists the branches of this many sessions, the newest ones."""
+"""The form for comparisons lists the branches of this many sessions, the newest."""
 
 
 def element_attributes() -> dict[str, str]:
-    """The attributes of the player's elements on every page (docs/player.md)."""
+    """Returns the attributes of the player's elements that are the same on every page (docs/player.md)."""
     return {
         "catalogue_en": catalogue_address("en"),
         "catalogue_zh": catalogue_address("zh-Hans"),
@@ -66,8 +66,8 @@ def element_attributes() -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """The page that describes the scenario of `?scenario=SC-07&variant=…` or `?scenario=SC-07/…`. Its button creates
-    the session with POST."""
+    """The page that describes the scenario of `?scenario=SC-07&variant=…` or `?scenario=SC-07/…`. Its button
+    sends a POST, which creates the session."""
     asked = request.POST if request.method == "POST" else request.GET
     identifier, _, named = asked.get("scenario", "").partition("/")
     version = _version(identifier)
@@ -113,7 +113,7 @@ def _start_page(
 
 
 def _beats_of(version: ScenarioVersion, variant: str | None) -> list[str]:
-    """The titles of the beats that the player counts, in the language of the page."""
+    """Returns the titles of the beats that the player counts, in the language of the page."""
     plan = plan_of_library(version, variant)
     language = language_of(get_language())
     return [beat_title(beat, language) for beat in ([] if plan is None else stops_of(plan["beats"]))]
@@ -126,7 +126,7 @@ def _version(identifier: str) -> ScenarioVersion:
 def _refused(
     request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
 ) -> HttpResponse:
-    """The page of a run that cannot be made; the refusal may be the lesson of the variant."""
+    """Returns the page for a run that cannot be made. The refusal may be what the variant teaches."""
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None
@@ -138,8 +138,8 @@ def _refused(
 @require_safe
 @ensure_csrf_cookie
 def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """The page of the player with the session. With `?branch=<id>&step=<number>`, the session is opened there; with
-    `?log=<id>`, a link leads back to that log case."""
+    """The page of the player with the session. With `?branch=<id>&step=<number>`, the player opens the
+    session there. With `?log=<id>`, the page has a link back to that log case."""
     session = owned_session(request, session_id)
     branches = Branch.objects.of_session(session.id)
     wanted = request.GET.get("branch", "")
@@ -163,7 +163,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def _follow_address(request: HttpRequest, session: Session) -> str | None:
-    """The followers' address while this session is presented; None otherwise."""
+    """Returns the address for followers while this session is being presented; otherwise None."""
     presentation = Presentation.objects.filter(session=session).first()
     if presentation is None:
         return None
@@ -182,8 +182,8 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def compare(request: HttpRequest) -> HttpResponse:
-    """The page that steps through the branches `left` and `right` of the address in lockstep. If one of them is
-    missing: the form that chooses what to compare."""
+    """The page that steps through the branches `left` and `right` of the address at the same time. If one of
+    them is missing, it shows the form that chooses what to compare."""
     one, other = _side(request, "left"), _side(request, "right")
     if one is None or other is None:
         return _compare_form(request, None)
@@ -194,8 +194,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def _in_order(one: Branch, other: Branch) -> list[Branch]:
-    """The two branches as (left, right). Of branches of one session, the one with fewer changes is on the left; if
-    they have equally many, the earlier one."""
+    """Returns the two branches as [left, right]. If both belong to one session, the branch with fewer
+    interventions is on the left; if they have equally many, the branch that was created earlier."""
     if one.session_id != other.session_id:
         return [one, other]
     return sorted(
@@ -231,7 +231,7 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
 
 
 def _comparable(of: str) -> dict[str, Any]:
-    """The scenarios of one kind, Kafka or middleware, and the differences that change them."""
+    """Returns the scenarios of one kind (Kafka or middleware), and the differences that change them."""
     return {
         "key": f"compare.of.{of}",
         "cards": [card for card in cards() if card.has_brokers == (of == "kafka")],
@@ -241,9 +241,10 @@ def _comparable(of: str) -> dict[str, Any]:
 
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
-    """Responds with the possible comparisons of the branch in `?branch=…`. `differences`: their names (keys
-    `difference.<name>`); `without_effect`: those that change nothing in its run. `runs`: its other variants,
-    by name and title. `generations`: the address of the page of all generations, or null."""
+    """Answers with the comparisons that are possible for the branch in `?branch=…`. `differences`: their
+    names (keys `difference.<name>`). `without_effect`: the names of those that change nothing in its run.
+    `runs`: the other runs of its scenario, by name and title. `generations`: the address of the page of all
+    generations, or null."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
@@ -262,8 +263,8 @@ def differences(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def moments(request: HttpRequest) -> HttpResponse:
-    """Responds with the steps of `?left=<branch>&right=<branch>` that are shown beside each other, and with the
-    differences that are not only in time (`Alongside`)."""
+    """Answers with the steps of `?left=<branch>&right=<branch>` that are shown next to each other, and with
+    those differences that are not only differences in time (`Alongside`)."""
     left, right = _side(request, "left"), _side(request, "right")
     if left is None or right is None:
         raise Http404
@@ -271,7 +272,7 @@ def moments(request: HttpRequest) -> HttpResponse:
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:
-    """The runs of the scenario's variants and its plain run, without this run."""
+    """Returns the runs of the scenario's variants and its run without a variant, except this run."""
     card, own = card_of(session.version), session.variant or ""
     runs = [{"name": "", "title": card.title}] if card.acts else []
     runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]
@@ -295,9 +296,10 @@ def _generations_of(session: Session) -> str | None:
 
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
-    """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice`, the two
-    runs are new; with `branch` one side is this branch, and with `run` the other side is another run. `log` is passed
-    on."""
+    """Creates a run to compare with, and redirects to the comparison. With `branch` and `run`: compares the
+    branch with a new run of another variant. With `branch` and `difference`: compares the branch with a new
+    run of the same scenario that has this difference. With `choice` and `difference`: creates both runs.
+    `log` is passed on to the comparison."""
     branch = _branch_to_compare(request)
     if branch is not None and "run" in request.POST:
         return _beside_other_run(request, branch)
@@ -345,7 +347,7 @@ def _beside_other_run(request: HttpRequest, branch: Branch) -> HttpResponse:
 
 
 def _opened_from(request: HttpRequest, branch: Branch) -> dict[str, str | int]:
-    """The place to which the page of the comparison leads back."""
+    """Returns the position in the player to which the page of the comparison links back."""
     step = request.POST.get("from_step", "")
     return {"from": branch.id, "from_step": int(step)} if step.isdecimal() and len(step) < 10 else {}
 

@@ -1,4 +1,4 @@
-"""Makes steps up to a goal, and stores them."""
+"""Makes steps until a goal is reached, and stores them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Made, Ste
 
 
 class Overtaken(Exception):
-    """Another process has stored something in this branch since it was read."""
+    """Raised when another process has stored something in this branch since the branch was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a command stops. A repeated command stops at the same step, even if more steps were made
-    meanwhile."""
+    """Where a command stops. A command that is sent again stops at the same step, even if more steps were
+    made meanwhile."""
 
     until: Stopped
     """`count`, `interesting`, `time`, `breakpoint` or `end`."""
@@ -36,13 +36,13 @@ class Goal:
     last: int
     """The number of the last step that may be made."""
     at_last: Stopped
-    """Why the command stops at `last`: `count` if that many steps were asked for, `limit` if a bound ends it
-    early."""
+    """Why the command stops at `last`: `count` if the command asked for that many steps, `limit` if a limit
+    stops it."""
     time: int | None = None
     conditions: tuple[AnyCondition, ...] = ()
 
     def met(self, number: int, at: int, interesting: bool, body: bytes) -> Stopped | None:
-        """The reason to stop at this step, or None."""
+        """Returns the reason to stop at this step; None if the run goes on."""
         if number <= self.after:
             return None
         if (
@@ -54,11 +54,13 @@ class Goal:
         return self.at_last if number >= self.last else None
 
     def lies_beyond(self, newest: int) -> bool:
-        """True if no step stored up to `newest` can meet the goal, so that none of them needs to be read."""
+        """Returns True if no step up to `newest` can reach the goal, so that no stored step needs to be
+        read."""
         return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
     def met_among_stored(self, branch: Branch) -> tuple[int, Stopped] | None:
-        """The number of the stored step that meets the goal, and why; None if no stored step does."""
+        """Returns the number of the stored step that reaches the goal, and the reason to stop there. Returns
+        None if no stored step reaches it."""
         last = min(self.last, branch.newest)
         if self.until in ("interesting", "time", "breakpoint") and last > self.after:
             steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
@@ -82,13 +84,14 @@ class Chunk:
     steps: list[Step] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
     broken: dict[str, int] = field(default_factory=dict)
-    """The first step of the chunk that breaks each guarantee."""
+    """A dict of guarantee → number of the first step of the chunk that breaks it."""
     stopped: Stopped | None = None
     finished: str | None = None
-    """How the run ended after the last step; None if the run continues, or if no further step was tried."""
+    """How the run ended after the last step. None if the run goes on, or if the engine was not asked for a
+    further step."""
 
     def up_to(self, number: int) -> Chunk:
-        """The part up to step `number`, without the run's end."""
+        """Returns the part up to step `number`, without the end of the run."""
         return Chunk(
             [step for step in self.steps if step.number <= number],
             [keyframe for keyframe in self.keyframes if keyframe.number <= number],
@@ -96,7 +99,8 @@ class Chunk:
         )
 
     def beyond(self, number: int) -> Chunk | None:
-        """The part after step `number`; None if it has neither steps nor the run's end."""
+        """Returns the part after step `number`. Returns None if this part contains neither steps nor the end
+        of the run."""
         steps = [step for step in self.steps if step.number > number]
         if not steps and self.finished is None:
             return None
@@ -114,8 +118,8 @@ def steps_after(after: int, count: int = 1) -> Goal:
 
 
 def divided(made: Chunk, goal: Goal) -> tuple[Chunk, Chunk | None]:
-    """The steps made ahead, divided: the part that the goal needs, and the rest, which stays ahead (None if nothing
-    is left)."""
+    """Divides steps that were made ahead. Returns the part that the goal needs, and the rest, which is still
+    ahead (None if nothing remains)."""
     for step in made.steps:
         stopped = goal.met(step.number, step.at, step.interesting, bytes(step.body))
         if stopped is not None:
@@ -126,8 +130,8 @@ def divided(made: Chunk, goal: Goal) -> tuple[Chunk, Chunk | None]:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make steps until the goal is met, at most as many as one transaction stores. `begun`: steps that were
-    made and are not stored yet, or the run's end."""
+    """Makes steps until the goal is reached, but at most as many as are stored in one transaction. `begun`:
+    steps that were made and are not stored yet, or the end of the run."""
     chunk = begun or Chunk()
     derived, before = following(simulation), simulation.number
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
@@ -149,7 +153,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     number = simulation.number
-    # Up to step REACH, nothing is left out of a view.
+    # In views up to step REACH, nothing is left out.
     since = (
         time_of(Branch.objects.line(branch), number - near_views.REACH) if number > near_views.REACH else None
     )
@@ -157,14 +161,14 @@ def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
 
 
 def time_of(line: list[Branch], number: int) -> int:
-    """The virtual time of a stored step; before the first it is 0."""
+    """Returns the virtual time of a stored step; 0 before the first step."""
     return Step.objects.of_line(line, number, number).values_list("at", flat=True).first() or 0
 
 
 @contextmanager
 def storing(branch: Branch) -> Iterator[None]:
-    """A transaction for `store_steps`. Raises Overtaken if another process was first. After any failure
-    `newest`, `finished` and `first_broken` of `branch` are as before."""
+    """A transaction for `store_steps`. Raises Overtaken if another process has stored something first. After
+    any failure, `newest`, `finished` and `first_broken` of `branch` have their earlier values again."""
     before = {name: getattr(branch, name) for name in ("newest", "finished", "first_broken")}
     try:
         with transaction.atomic():
@@ -178,8 +182,8 @@ def storing(branch: Branch) -> Iterator[None]:
 
 
 def store_steps(branch: Branch, chunk: Chunk, interventions: Sequence[Made] = ()) -> None:
-    """Stores the chunk with its interventions and moves `branch` on; call it within `storing`. Raises
-    Overtaken if another process has stored something in the branch since it was read."""
+    """Stores the chunk with its interventions, and moves `branch` to its last step. Must be called inside
+    `storing`. Raises Overtaken if another process has stored something in the branch since it was read."""
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}

@@ -1,5 +1,5 @@
-"""The cost of a page's question, in steps that are read to answer it. All followers of one link share one budget
-(`work.link` of `settings.RATES`)."""
+"""Computes how much work it is to answer a question of a page: the number of steps that must be read. All
+followers of one link share one limit (`work.link` of `settings.RATES`)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ def _stretch(message: messages.Search | messages.Window | messages.AskDifference
 
 
 def _near_view(message: messages.AskNearView) -> int:
-    """The number of steps that may have to be read. A whole view counts as the longest search."""
+    """Returns the number of steps that may have to be read. A whole view counts as much as the longest
+    search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
 def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
-    """The cost of the longest search: the answer may need the whole line."""
+    """Returns the number of steps of the longest search, because the answer may need the whole line."""
     return LIMITS.search_steps
 
 
 def _missing(message: messages.Hello) -> int:
-    """The most steps that the answer to `hello` may have to send."""
+    """Returns the highest number of steps that may have to be sent in answer to `hello`."""
     return LIMITS.window_steps * min(len(message.have), LIMITS.branches_per_session)
 
 
@@ -39,7 +40,8 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }
-"""Kind of message → the function that computes its cost. A kind that is missing here costs nothing."""
+"""A dict of kind of message → the function that computes how many steps are read. Kinds that are missing here
+read no steps."""
 
 
 def steps_read(message: messages.AnyFromPage) -> int:

@@ -1,5 +1,5 @@
-"""Creates, changes, publishes and deletes drafts and their editions. Callers check whether the person may use
-the rows. A rule that forbids the change raises `WorkshopRefused`."""
+"""Creates, changes, publishes and deletes drafts and their editions. The caller must have checked that the
+user may use the rows. If a rule forbids the change, the functions raise `WorkshopRefused`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def create_draft(
     tags: str = "",
     language: Language = Language.BOTH,
 ) -> Draft:
-    """Create a draft. Raises WorkshopRefused beyond the quota, or for a text that cannot be stored."""
+    """Creates a draft. Raises WorkshopRefused if the owner has too many drafts, or if the text cannot be
+    stored."""
     quotas.check(owner.owner_key, "drafts", refused=WorkshopRefused)
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags, language=language)
     _take(draft, text)
@@ -79,7 +80,7 @@ def create_draft(
 
 
 def _take(draft: Draft, text: str) -> None:
-    """Set the draft's text and, if the text can be parsed, the fields that lists show. Raises
+    """Sets the text of the draft and, if the text can be parsed, the fields that lists show. Raises
     WorkshopRefused."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
@@ -112,8 +113,8 @@ def _words(document: dict[str, Any]) -> list[str]:
 
 
 def tag_line(tags: list[str]) -> str:
-    """The tags as `Draft.tag_line` keeps them: lower case, each once. Raises WorkshopRefused for too many tags, or one
-    that is too long or contains `|`."""
+    """Returns the tags in the form of `Draft.tag_line`: in lower case, without duplicates. Raises
+    WorkshopRefused if there are too many tags, or if a tag is too long or contains `|`."""
     kept = list(dict.fromkeys(" ".join(tag.lower().split()) for tag in tags))
     kept = [tag for tag in kept if tag]
     if len(kept) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX or "|" in tag for tag in kept):
@@ -122,13 +123,14 @@ def tag_line(tags: list[str]) -> str:
 
 
 def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
-    """Save the draft and return it with its new revision. A repeated request changes nothing. Raises
-    WorkshopRefused if the draft was changed elsewhere since `revision`, or if text or tags cannot be stored."""
+    """Saves the draft, and returns it with its new revision. A repeated request changes nothing. Raises
+    WorkshopRefused if the draft was changed elsewhere since `revision`, or if the text or the tags cannot be
+    stored."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
         kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
         if kept and held.revision == revision + 1:
-            return held  # saved before; the answer was lost
+            return held  # it was saved before, but the answer did not arrive
         if held.revision != revision:
             raise WorkshopRefused("changed_elsewhere", revision=held.revision)
         held.tag_line = tag_line(tags)
@@ -140,7 +142,8 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """Delete a draft with its editions, and their versions except those that are in use."""
+    """Deletes a draft and its editions. Also deletes the versions of these editions, except those that are in
+    use."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
@@ -154,15 +157,15 @@ def delete_draft(draft: Draft, actor: User) -> None:
 
 
 def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom: Classroom | None) -> None:
-    """Set who can find the draft's editions. `classroom` must be one that the actor teaches; only visibility
-    *class* uses it. Raises WorkshopRefused."""
+    """Sets who can find the draft's editions. `classroom`: used only for visibility *class*; it must be a
+    class that the actor teaches. Raises WorkshopRefused."""
     if visibility == Visibility.CLASS and classroom is None:
         raise WorkshopRefused("no_class")
     if visibility == Visibility.PUBLIC and not actor.has_perm("workshop.publish_to_all"):
         raise WorkshopRefused("not_to_all")
     with transaction.atomic():
         room = classroom if visibility == Visibility.CLASS else None
-        # The class that could see the draft before gets an entry too.
+        # The class that could see the draft before gets an entry, too.
         concerned: set[Classroom | None] = {one for one in (draft.classroom, room) if one is not None} or {
             None
         }
@@ -177,15 +180,15 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 
 def from_nothing(owner: User, language: Language) -> Draft:
-    """Create a draft with an empty scenario in one language. Its author needs to write the other language only after
-    choosing both languages."""
+    """Creates a draft with an empty scenario in one language. The author needs to write the other language
+    only after choosing both languages."""
     title = FIRST_TITLE[language]
     text = f'id = "MY-1"\nprofile = "k28"\n\n[title]\nen = "{title}"\nzh-Hans = "{title}"\n'
     return create_draft(owner, text, language=language)
 
 
 def from_library(owner: User, version: ScenarioVersion) -> Draft:
-    """A draft that is a copy of a library scenario, comments included. Raises WorkshopRefused."""
+    """Creates a draft that is a copy of a library scenario, with its comments. Raises WorkshopRefused."""
     text = _renamed(text_of(version, owner), owner)
     return create_draft(owner, text, origin_name=version.identifier)
 
@@ -197,7 +200,8 @@ def fork(owner: User, edition: Edition) -> Draft:
 
 
 def from_text(owner: User, text: str) -> Draft:
-    """A draft of an imported file, valid or not. Raises WorkshopRefused, for example if it is no TOML at all."""
+    """Creates a draft with the text of an imported file, which need not be valid. Raises WorkshopRefused, for
+    example if the text is not TOML."""
     try:
         parse(text)
     except BadScenario as bad:
@@ -206,7 +210,8 @@ def from_text(owner: User, text: str) -> Draft:
 
 
 def _unreadable(bad: BadScenario, text: str) -> WorkshopRefused:
-    """The refusal of a text that ``parse`` refuses. Without a line of its own, it names the last one."""
+    """Returns the refusal of a text that ``parse`` refuses. If the error has no line number, the refusal
+    names the last line."""
     line = bad.line or text.count("\n") + 1
     return WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=line)
 
@@ -244,7 +249,8 @@ def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
-    """The edits that apply the variant (`source`: the document with it) and remove the document's variants."""
+    """Returns the edits that put the values of the variant into the document and remove the document's
+    variants. `source`: the document with the values of the variant."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
@@ -253,8 +259,8 @@ def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[
 
 
 def text_of(version: ScenarioVersion, asks: User) -> str:
-    """The TOML text of a version: as its author wrote it, if that is known; otherwise written from the
-    document. Raises WorkshopRefused."""
+    """Returns the TOML text of a version: as its author wrote it, if that text is known; otherwise a text
+    made from the document. Raises WorkshopRefused."""
     for entry in library():
         if entry.id == version.identifier:
             if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
@@ -267,7 +273,7 @@ def text_of(version: ScenarioVersion, asks: User) -> str:
 
 
 def text_of_document(document: dict[str, Any], asks: Caller) -> str:
-    """A text written from the document. Raises WorkshopRefused."""
+    """Returns a text made from the document. Raises WorkshopRefused."""
     with _writing():
         return written(document, asks)
 
@@ -287,7 +293,7 @@ def _writing() -> Iterator[None]:
 
 
 def _renamed(text: str, asks: User) -> str:
-    """The text with an id that begins with `MY-`."""
+    """Returns the text with an id that begins with `MY-`."""
     with _writing():
         name = str(parse(text).get("id", "MY"))[:30]
     return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")], asks)
@@ -297,13 +303,13 @@ def _renamed(text: str, asks: User) -> str:
 
 
 def version_of_draft(draft: Draft) -> ScenarioVersion:
-    """The version of the saved draft, which its author can play. Raises WorkshopRefused."""
+    """Returns the version of the saved draft, which its author can play. Raises WorkshopRefused."""
     document = _publishable(draft.text)
     return ScenarioVersion.objects.of_document(document["id"], document)
 
 
 def is_published(draft: Draft) -> bool:
-    """True if the newest edition has the text of the draft as it is now."""
+    """Returns whether the newest edition has the same text as the draft has now."""
     newest = _newest(draft)
     return newest is not None and newest.text == draft.text
 
@@ -313,7 +319,8 @@ def _newest(draft: Draft) -> Edition | None:
 
 
 def check_publishable(draft: Draft) -> None:
-    """Check the draft as far as no run of the engine is needed. Raises WorkshopRefused."""
+    """Checks everything about the draft that can be checked without running the engine. Raises
+    WorkshopRefused."""
     _check_to_publish(draft, draft.text, _newest(draft))
 
 
@@ -325,9 +332,10 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """Publish the draft as it is now, or `text`, as an edition, and return it; an unchanged text gives the
-    newest edition. `name`: the run's name in the queue of bounded processes; with it, this call waits for a
-    free process. Raises WorkshopRefused and, with a name, AlreadyThere, Cancelled or Stopped."""
+    """Publishes the draft as it is now, or `text`, as an edition, and returns the edition. If the text has
+    not changed, returns the newest edition. `name`: the name of the run in the queue of bounded processes;
+    with a name, this call waits for a free process. Raises WorkshopRefused and, with a name, AlreadyThere,
+    Cancelled or Stopped."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:
@@ -349,7 +357,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
             edition.version = ScenarioVersion.objects.of_document(document["id"], document)
             edition.save()
             note(draft.classroom, draft.owner, "published_scenario", name=str(draft), number=edition.number)
-    except IntegrityError:  # two requests at once: the other one created the edition
+    except IntegrityError:  # of two requests at the same time, the other one created the edition
         return Edition.objects.get(draft=draft, number=edition.number)
     return edition
 
@@ -389,7 +397,7 @@ def _outcomes(text: str, author: Caller, name: str | None) -> dict[str, Outcome]
 
 @contextlib.contextmanager
 def within_bounds() -> Iterator[None]:
-    """Turn BeyondBounds and Busy, which bounded processes raise, into WorkshopRefused."""
+    """Turns BeyondBounds and Busy, which bounded processes raise, into WorkshopRefused."""
     try:
         yield
     except Busy as busy:
@@ -399,8 +407,8 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run an edition again on this engine. Store and return engine, variant and step of the first difference,
-    or None. Raises BeyondBounds or Busy."""
+    """Runs an edition again on this engine. Stores and returns the engine, the variant and the step of the
+    first difference, or None if there is none. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     for variant, before in edition.step_digests.items():
@@ -419,13 +427,13 @@ def check(edition: Edition) -> dict[str, Any] | None:
 def check_all(
     *, again: bool = False
 ) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
-    """Call `check` for each edition that was not yet compared with this engine; with `again`, for every
-    edition. Yields the edition, what differs, and why it could not be run (or None)."""
+    """Calls `check` for each edition that was not yet compared with this engine or, with `again`, for every
+    edition. Yields the edition, the difference (or None), and why it could not be run (or None)."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
     for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
         edition = Edition.objects.select_related("version").filter(pk=name).first()
         if edition is None:
-            continue  # deleted meanwhile
+            continue  # it was deleted meanwhile
         try:
             yield edition, check(edition), None
         except (Busy, BeyondBounds) as error:
@@ -433,7 +441,7 @@ def check_all(
 
 
 def _first_difference(before: bytes, now: bytes) -> int | None:
-    """The number of the first step that differs; None if the runs are the same."""
+    """Returns the number of the first step that differs; None if the runs are the same."""
     if before == now:
         return None
     for at in range(0, min(len(before), len(now)), 8):
@@ -443,5 +451,5 @@ def _first_difference(before: bytes, now: bytes) -> int | None:
 
 
 def forget_differences(draft: Draft) -> None:
-    """Clear the differences of all editions of a draft, because its author has seen them."""
+    """Clears the differences of all editions of a draft, because its author has seen them."""
     Edition.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))

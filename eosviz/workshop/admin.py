@@ -1,4 +1,5 @@
-"""Drafts and editions in Django's administration, to view and to remove, and to change who can find a draft."""
+"""The pages for drafts and editions in Django's administration: view and remove them, and change who can find
+a draft."""
 
 from __future__ import annotations
 

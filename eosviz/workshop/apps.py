@@ -5,14 +5,14 @@ from django.apps import AppConfig
 
 
 def compare_editions(**kwargs: Any) -> None:
-    """Compare the editions when a worker starts, because its engine may be newer than theirs."""
+    """Compares the editions when a worker starts, because its engine may be newer than theirs."""
     from eosviz.workshop.tasks import check_editions
 
     check_editions.delay()
 
 
 def take_publications_again(**kwargs: Any) -> None:
-    """Take up the publications that no worker has taken."""
+    """Starts the publications that no worker is working on."""
     from eosviz.workshop.tasks import publish_again
 
     publish_again()

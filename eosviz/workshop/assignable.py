@@ -1,5 +1,5 @@
-"""The scenarios of the workshop that may be assigned to classes: the newest version of each of the teacher's
-own."""
+"""The scenarios of the workshop that a teacher may assign to a class: the newest version of each of the
+teacher's own scenarios."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The builder: its page, and the requests of the page while the author writes.
+"""The builder: its page, and the requests that the page sends while the author writes.
 
-Only the owner of a draft can open it. The page holds the text, so no work is lost if an answer does not
+Only the owner of a draft can open it. The page contains the text, so no work is lost if an answer does not
 arrive.
 """
 
@@ -53,7 +53,8 @@ BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The largest body of a request: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""For the rate `edit_draft.person` a request counts once, and once more for each BYTES_OF_ONE_EDIT bytes."""
+"""A request counts once against the limit `edit_draft.person`, and once more for every BYTES_OF_ONE_EDIT
+bytes."""
 
 Json = dict[str, Any]
 
@@ -80,7 +81,7 @@ class AskedSave(msgspec.Struct, forbid_unknown_fields=True):
 @login_required
 @require_safe
 def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The builder's page of one draft."""
+    """The page of the builder with one draft."""
     draft = own_draft(request, draft_id)
     context = {
         "draft": draft,
@@ -101,8 +102,8 @@ def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 
 def meaning_of(text: str) -> Json:
-    """What a text means: the document as written, the names in it, its mistakes, and its lesson as HTML. `document` is
-    None if `parse` refuses the text."""
+    """Returns what the page shows about a text: the document as it is written, the names in it, its mistakes,
+    and its lesson as HTML. `document` is None if `parse` refuses the text."""
     language = language_of(get_language())
     try:
         document = parse(text)
@@ -117,7 +118,7 @@ def meaning_of(text: str) -> Json:
 
 
 def _lesson(text: str, language: str) -> str:
-    """The lesson's HTML as it will look, with texts in place of pictures."""
+    """Returns the HTML of the lesson as readers will see it, with texts instead of pictures."""
 
     def waiting(about: str, step: int) -> str:
         return say("builder.picture.waits", language, {"about": about, "step": step})
@@ -156,7 +157,7 @@ def _too_often(request: HttpRequest, refused: TooOften) -> HttpResponse:
 
 
 def _read(request: HttpRequest, kind: Any) -> Any:
-    """The decoded body; None if it has another shape or is too long."""
+    """Returns the decoded body. Returns None if it is too long or not of this type."""
     if len(request.body) > BODY_BYTES_MAX:
         return None
     try:
@@ -170,8 +171,8 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Take a text and edits, and answer with the edited text and its meaning. If an edit cannot be made, the
-    text stays as it was, and `refused` says why. Nothing is stored."""
+    """Takes a text and edits, and answers with the edited text and what the page shows about it. If an edit
+    cannot be made, the text stays as it was, and `refused` says why. Stores nothing."""
     own_draft(request, draft_id)
     try:
         # Each edit parses the whole text, which takes seconds for the longest text.
@@ -203,7 +204,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Run the text on the engine and answer with the result (`Trial`)."""
+    """Runs the text on the engine, and answers with the result (`Trial`)."""
     own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)  # each trial starts a process
@@ -242,8 +243,8 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Save the text, valid or not, with the draft's tags and language. Answers with the new revision, or with
-    a refusal of `actions.save`."""
+    """Saves the text (valid or not) with the draft's tags and language. Answers with the new revision, or
+    with a refusal of `actions.save`."""
     draft = own_draft(request, draft_id)
     asked = _read(request, AskedSave)
     if asked is None:
@@ -259,7 +260,7 @@ def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Start a session of the saved draft, or of its `variant`, in the player."""
+    """Starts a session of the saved draft, or of its `variant`, in the player."""
     draft = own_draft(request, draft_id)
     try:
         version = actions.version_of_draft(draft)
@@ -275,8 +276,8 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Publish the saved draft as a version, after a worker has run it. The scenario's page shows the
-    progress, and a refusal too."""
+    """Publishes the saved draft as a version after a worker has run it. The scenario's page shows the
+    progress or, if there is one, the refusal."""
     draft = own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)
@@ -291,7 +292,8 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
-    """Responds with the data from which the form is made. The address contains its digest."""
+    """Answers with the data from which the page makes its form. The address contains the digest of the
+    data."""
     body, digest = _form_file()
     return cached(HttpResponse(body, content_type="application/json"), request, digest)
 

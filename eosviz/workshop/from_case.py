@@ -1,4 +1,4 @@
-"""*A scenario like this case*: makes a scenario in which the engine's clients fill the log of a case again.
+"""*A scenario like this case*: makes a scenario in which the engine's clients write the log of a case again.
 It becomes a draft if its run stores records and markers at the same offsets."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
 
 CASE_STEPS_MAX = 2_000
-"""A case with more steps than this gets no scenario. They are counted over all partitions, including those
-of Kafka's own topics."""
+"""No scenario is made for a case with more steps than this. The steps of all partitions count, including
+those of Kafka's own topics."""
 _TEXTS = ("summary", "lesson")
 
 
@@ -42,8 +42,8 @@ _TEXTS = ("summary", "lesson")
 @login_required
 @require_POST
 def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
-    """Makes a draft like this log case and opens it in the builder, or shows the case's page with the reason
-    why there is none."""
+    """Makes a draft like this log case, and opens it in the builder. If no draft can be made, shows the page
+    of the case with the reason."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
@@ -60,13 +60,14 @@ def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:
-    """A draft with the text of `text_of_case`. Raises NoScenarioError or WorkshopRefused."""
+    """Creates a draft with the text of `text_of_case`. Raises NoScenarioError or WorkshopRefused."""
     text = text_of_case(replay, caller(owner.owner_key))
     return create_draft(owner, text, origin_name=replay.title["en"])
 
 
 def text_of_case(replay: Replay, author: Caller | None = None) -> str:
-    """The scenario's text, after one run that was compared with the case. Raises NoScenarioError or WorkshopRefused."""
+    """Returns the text of the scenario, after one run of it was compared with the case. Raises
+    NoScenarioError or WorkshopRefused."""
     if replay.steps > CASE_STEPS_MAX:
         raise NoScenarioError("steps", count=replay.steps, most=CASE_STEPS_MAX)
     player = player_file.read(bytes(replay.player))
@@ -84,7 +85,7 @@ def text_of_case(replay: Replay, author: Caller | None = None) -> str:
     texts = {
         name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
-    # The order of the library's documents: the texts follow the title.
+    # As in the documents of the library, the texts follow the title.
     whole = {name: document[name] for name in ("id", "profile", "title")} | texts | document
     text = text_of_document(whole, author or COMMAND_LINE)
     with within_bounds():

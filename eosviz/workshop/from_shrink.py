@@ -22,7 +22,7 @@ from eosviz.workshop.actions import WorkshopRefused, from_text
 @login_required
 @require_POST
 def from_shrink(request: SignedInRequest, shrink_id: uuid.UUID) -> HttpResponse:
-    """Open the shrunk scenario in the builder, or show a page that says why that is impossible."""
+    """Opens the smaller scenario in the builder, or shows a page that says why this is not possible."""
     job = seen_job(request, Shrink, shrink_id)
     back = job.get_absolute_url()
     if job.step is None:

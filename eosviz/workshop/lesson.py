@@ -1,7 +1,8 @@
-"""A lesson's Markdown as safe HTML.
+"""Turns the Markdown of a lesson into safe HTML.
 
-The author's HTML is shown as text, and the result of Markdown is sanitised. An image is a picture of a step, `![what it
-shows](step:41)` or `(step:variant/41)`; any other image is replaced by its words in brackets.
+HTML that the author wrote is shown as text, and the HTML made from the Markdown is sanitised. An image is a
+picture of a step, `![what it shows](step:41)` or `(step:variant/41)`; any other image is replaced by its text
+in brackets.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "loading", "width", "height"
 _ADDRESS = re.compile(r"(https?://|/(?!/))", re.IGNORECASE)
 
 Picture = Callable[[str | None, int], str | None]
-"""(variant, step) → the address of the picture on this site; None if there is none yet."""
+"""A function: (variant, step) → the address of the picture on this site; None if there is no picture yet."""
 Waiting = Callable[[str, int], str]
-"""(description, step) of a picture → the text that is shown until the picture exists."""
+"""A function: (description, step) of a picture → the text that is shown until the picture exists."""
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -34,7 +35,7 @@ def lesson_html(text: str, picture: Picture, waiting: Waiting = lambda words, st
     tokens = _markdown.parse(text[:LESSON_CHARACTERS_MAX])
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            # The page has its own headings of the first two levels.
+            # The page uses the first two levels for its own headings.
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         for inner in token.children or ():
             if inner.type == "image":

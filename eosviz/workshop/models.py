@@ -1,6 +1,7 @@
 """Scenarios that instructors and learners build: drafts, and editions, whose text never changes.
 
-The query sets here decide who may see or change a row: a page gets 404 for another user's private draft.
+The query sets in this file decide who may see or change a row. If a user asks for another user's private
+draft, the page therefore answers with 404.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class Visibility(models.TextChoices):
     """Everyone who has the address can find the editions."""
     CLASS = "class", "class"
     PUBLIC = "public", "public"
-    """Everyone can find the editions: the scenario is in the gallery."""
+    """Everyone can find the editions, because the scenario is in the gallery."""
 
 
 class Language(models.TextChoices):
-    """The languages whose texts are complete."""
+    """The languages in which all texts are written."""
 
     BOTH = "both", "both"
     ENGLISH = "en", "en"
@@ -45,12 +46,12 @@ class Language(models.TextChoices):
 
 class DraftQuerySet(models.QuerySet["Draft"]):
     def of(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """This user's own drafts."""
+        """Returns this user's own drafts."""
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """The drafts that this user may view. A draft without an edition is for its owner and for those with
-        the permission `view_draft`."""
+        """Returns the drafts that this user may view. A draft without an edition may be viewed only by its
+        owner and by users with the permission `view_draft`."""
         published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:
@@ -62,7 +63,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(seen)
 
     def gallery(self) -> DraftQuerySet:
-        """The drafts that are public and published, the one with the newest edition first."""
+        """Returns the drafts that are public and published. The draft with the newest edition is first."""
         newest = Edition.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
         return (
             self.filter(visibility=Visibility.PUBLIC)
@@ -73,7 +74,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         )
 
     def matching(self, query: str, tag: str, language: str, profile: str) -> DraftQuerySet:
-        """The drafts that contain every word of the query and pass each filter that is not empty."""
+        """Returns the drafts that contain every word of the query and match each filter that is not empty."""
         found = self
         for word in query.lower().split():
             found = found.filter(searched__contains=word)
@@ -87,20 +88,20 @@ class DraftQuerySet(models.QuerySet["Draft"]):
 
 
 class Draft(models.Model):
-    """A scenario that a user builds. `identifier`, `title`, `profile` and `searched` are read from the text whenever it
-    can be parsed."""
+    """A scenario that a user builds. `identifier`, `title`, `profile` and `searched` are read from the text
+    whenever it can be parsed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     text = models.TextField()
     """The TOML as its author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """A number that grows with each save. A save names the revision that it changes."""
+    """A number that grows with each save. A request to save says which revision it changes."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)
     searched = models.TextField(blank=True)
-    """All searchable words, in lower case."""
+    """All words that a search can find, in lower case."""
     tag_line = models.CharField(max_length=TAGS_MAX * (TAG_CHARACTERS_MAX + 1) + 1, blank=True)
     """The tags between bars: `|order|retries|`."""
     language = models.CharField(max_length=8, choices=Language.choices, default=Language.BOTH)
@@ -109,7 +110,7 @@ class Draft(models.Model):
     """The class that may see the editions, for visibility *class*."""
     origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
-    """The name of the origin when the draft was created. The name stays when the origin is deleted."""
+    """The name that the origin had when the draft was created. It stays when the origin is deleted."""
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
 
@@ -147,10 +148,10 @@ class Publishing(models.Model):
     text = models.TextField()
     """The text of the draft when its author asked to publish it."""
     refusal = models.JSONField(default=None, null=True)
-    """Why there is no version: `{"key", "params"}` of a sentence; null while the publication is
-    unfinished."""
+    """Why there is no version: `{"key", "params"}` of a sentence. Null while the publication is not
+    finished."""
     beat = models.DateTimeField()
-    """When the author asked to publish, or when `is_forgotten` later set it anew."""
+    """When the author asked to publish, or when `is_forgotten` last changed this time."""
 
     objects = PublishingQuerySet.as_manager()
 
@@ -159,17 +160,18 @@ class Publishing(models.Model):
 
     @property
     def place(self) -> str:
-        """The row's name in the register of bounded processes."""
+        """Returns the name of the row in the register of bounded processes."""
         return f"publish-{self.draft_id}"
 
 
 class EditionQuerySet(models.QuerySet["Edition"]):
     def of_draft(self, draft: Draft) -> EditionQuerySet:
-        """The editions of the draft, newest first. The large columns (`text`, `steps`) are not read."""
+        """Returns the editions of the draft, newest first. Does not read the large columns (`text`,
+        `steps`)."""
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
     def usable_by(self, user: User) -> EditionQuerySet:
-        """The newest edition of each of this user's drafts, for an assignment."""
+        """Returns the newest edition of each of this user's drafts, for an assignment."""
         newest = Edition.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
         return (
             self.filter(draft__owner=user, number=models.Subquery(newest.values("number")[:1]))
@@ -179,7 +181,7 @@ class EditionQuerySet(models.QuerySet["Edition"]):
         )
 
     def to_check(self, engine: str) -> EditionQuerySet:
-        """The editions that were not yet compared with a run of this engine."""
+        """Returns the editions that were not yet compared with a run of this engine."""
         return self.exclude(checked=engine).select_related("version").order_by("published", "id")
 
 
@@ -197,17 +199,18 @@ class Edition(models.Model):
     engine = models.CharField(max_length=16)
     """The version of the engine that produced `outcome`."""
     outcome = models.JSONField()
-    """Variant (`""`: the document itself) → `{"finished", "steps", "verdicts", "refused"}`."""
+    """A dict of variant (`""`: the document itself) → `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
-    """The digests of the steps of every run in `outcome`, eight bytes for each step, deflated. The runs are in the
-    order of `runs`."""
+    """The digests of the steps of every run in `outcome`, compressed. Each step has eight bytes. The runs are
+    in the order of `runs`."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
-    """The version of the engine that made the outcome or, after a later comparison, of the engine with whose
-    run the outcome was last compared."""
+    """The version of the engine that produced the outcome or, if the outcome was compared later, of the
+    engine with which it was last compared."""
     differs = models.JSONField(null=True)
-    """`{"engine", "variant", "step"}` of the first difference to the run of the engine `checked`; step 1 if
-    another rule refuses the variant. Null if nothing differs, or if the author has seen the difference."""
+    """The `{"engine", "variant", "step"}` of the first difference from a run of the engine `checked`. `step`
+    is 1 if the variant is now refused by another rule. Null if nothing differs, or if the author has seen the
+    difference."""
 
     objects = EditionQuerySet.as_manager()
 
@@ -223,15 +226,15 @@ class Edition(models.Model):
 
     @property
     def runs(self) -> list[str]:
-        """The keys of `outcome`: the document itself first, then the variants as the document lists them.
-        PostgreSQL stores the keys in another order."""
+        """Returns the keys of `outcome`: first the document itself, then the variants in the order of the
+        document. PostgreSQL stores the keys in another order."""
         variants = (one["name"] for one in self.version.document.get("variants", ()))
         return [name for name in ("", *variants) if name in self.outcome]
 
     @property
     def step_digests(self) -> dict[str, bytes]:
-        """Variant → the digests of its steps, eight bytes for each step, concatenated. In the order of
-        `runs`."""
+        """Returns a dict of variant → the digests of its steps, concatenated (eight bytes for each step), in
+        the order of `runs`."""
         packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
         outcome: dict[str, Any] = self.outcome
         for variant in self.runs:

@@ -1,5 +1,5 @@
-"""Scenarios that people build, as something that they own (`accounts/owning.py`). They are deleted with the
-account."""
+"""Declares the scenarios that users build as something that they own (`accounts/owning.py`). They are deleted
+with the account."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Publications that wait. The engine runs a scenario and its variants in a bounded process, which may start
-late.
+"""Publications that wait: the engine runs a scenario and its variants in a bounded process, which may have to
+wait before it starts.
 
-A row keeps the text as it was when its author asked to publish it. A worker's thread waits for a free
-process. If that worker stops, the next worker takes up the unfinished publications. The scenario's page shows
-the place in the queue, and the refusal if there is one.
+A row keeps the text as it was when its author asked to publish it. A thread of a worker waits for a free
+process. If this worker stops, the next worker that starts continues with the publications that are not
+finished. The scenario's page shows the position in the queue or, if there is one, the refusal.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 
 def begin(draft: Draft) -> Publishing | None:
-    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused as
-    `actions.check_publishable` does."""
+    """Creates a row for a worker. Returns None if the newest edition already has this text. Raises
+    WorkshopRefused in the same cases as `actions.check_publishable`."""
     if actions.is_published(draft):
         return None
     actions.check_publishable(draft)
@@ -36,22 +36,23 @@ def begin(draft: Draft) -> Publishing | None:
 
 
 def cancel(draft: Draft) -> None:
-    """Cancel the publication of this draft: delete its row and end its process. A row with a refusal is deleted too."""
+    """Cancels the publication of this draft: deletes its row and ends its process. Also deletes a row with a
+    refusal."""
     for row in Publishing.objects.filter(draft=draft):
         row.delete()
         runner.register().cancel(row.place)
 
 
 def carry_out(draft_id: uuid.UUID) -> None:
-    """Wait for a free process, run the text, and create the edition. Then delete the row, or store the
-    refusal in it. The row stays as it was if this was interrupted."""
+    """Waits for a free process, runs the text and creates the edition. Then deletes the row, or stores the
+    refusal in it. If this is interrupted, the row stays as it was."""
     row = Publishing.objects.unfinished().select_related("draft__owner").filter(draft_id=draft_id).first()
     if row is None:
-        return  # cancelled, or done already
+        return  # it was cancelled, or is done already
     try:
         actions.publish(row.draft, row.text, row.place)
     except (AlreadyThere, Stopped):
-        return  # taken by another worker, or left for the next one
+        return  # another worker works on it, or the next worker will do so
     except Cancelled:
         pass
     except WorkshopRefused as refused:
@@ -59,7 +60,7 @@ def carry_out(draft_id: uuid.UUID) -> None:
         return
     except Exception as error:
         logger.exception("the publication of %s failed", draft_id)
-        if not means_no_room(error):  # a later attempt may find room on the disk
+        if not means_no_room(error):  # at a later attempt, the disk may have free space again
             _refuse(row, "workshop.refused.failed", {})
         return
     _this(row).delete()
@@ -70,5 +71,6 @@ def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
 
 
 def _this(row: Publishing) -> Any:
-    """The query for exactly this row: one with another text may have been created meanwhile."""
+    """Returns the query for exactly this row, because a row with another text may have been created
+    meanwhile."""
     return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)

@@ -16,8 +16,8 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Scripted(msgspec.Struct):
-    """The result. `scenario`: the document with its variant's values. `left_out`: how many interventions no
-    rule can express."""
+    """The result. `scenario`: the document with the values of its variant. `left_out`: the number of
+    interventions that no rule can express."""
 
     scenario: dict[str, Any]
     rules: list[dict[str, Any]]
@@ -25,8 +25,8 @@ class Scripted(msgspec.Struct):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `AskedRun` and returns `Scripted`, both as JSON. Raises bounded.Refused
-    if this engine refuses the run or fails in it."""
+    """The function that the bounded process calls. `question`: `AskedRun` as JSON. Returns `Scripted` as
+    JSON. Raises bounded.Refused if this engine refuses the run or fails while it makes it."""
     asked = msgspec.json.decode(question, type=AskedRun)
     try:
         scenario = asked.scenario()

@@ -1,4 +1,5 @@
-"""Background work: publishing scenarios, and comparing published ones with this engine's runs."""
+"""The tasks of the workshop: they publish scenarios, and compare published scenarios with runs of this
+engine."""
 
 from __future__ import annotations
 
@@ -21,14 +22,14 @@ def publish(task: Any, draft_id: str) -> None:
 
 
 def publish_again() -> None:
-    """When a worker starts, take up the publications that no worker has taken."""
+    """When a worker starts, starts the publications that no worker is working on."""
     for row in untaken(Publishing.objects.unfinished()):
         publish.delay(str(row.draft_id))
 
 
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)
 def check_editions() -> None:
-    """Compare the editions that were not yet compared with this engine. Runs when a worker starts and, with
+    """Compares the editions that were not yet compared with this engine. Runs when a worker starts and, with
     `celery beat`, once a day."""
     compared = differing = failed = 0
     for _, differs, error in actions.check_all():

@@ -1,7 +1,8 @@
-"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`).
+"""Runs a document that is being written, as a trial, in a bounded process (`eosviz/bounded`).
 
-A document may ask for anything: a hundred thousand calls, a million steps. Work beyond the bounds ends with that
-process and harms nothing else. The code in the process uses the engine and not Django.
+A document may ask for anything: a hundred thousand calls, a million steps. Work beyond the limits ends
+together with this process and harms nothing else. The code that runs in the process uses the engine, and does
+not use Django.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
-"""The run of a trial may use this much processor time. The process may use more, so that the trial can report how
-far the run got."""
+"""The run of a trial may use this many seconds of processor time. The process may use more, so that it can
+report how far the run came."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
 TRANSACTIONS_MAX = 100
@@ -33,8 +34,8 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """The request. `wanted`: the trial of one variant, an outcome with digests of steps for each variant, or the view
-    at the end."""
+    """The request. `wanted`: the trial of one variant, the outcome of each variant with the digests of its
+    steps, or the view at the end."""
 
     text: str
     variant: str | None = None
@@ -42,8 +43,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct):
-    """A mistake in the document at `place`, a dotted path. `wrong` and `allowed` are parts of the page's
-    sentence: a text, or key and parameters of a sentence."""
+    """A mistake in the document at `place`, a path with dots. `wrong` and `allowed` are parts of the sentence
+    that the page shows: each is a text, or the key and the parameters of a sentence."""
 
     place: str
     wrong: str | Json
@@ -57,8 +58,9 @@ def mistake_of(bad: BadScenario) -> Mistake:
 
 
 class Surprise(msgspec.Struct):
-    """The first step that breaks a guarantee, else the first with a refusal, else the first fault that could
-    not be carried out. `why` is `broken`, `refused` or `impossible`. `at`: virtual time in ms."""
+    """The first step that breaks a guarantee; if there is none, the first step with a refusal; if there is
+    none, the first fault that could not be carried out. `why`: `broken`, `refused` or `impossible`. `at`: the
+    virtual time in ms."""
 
     why: str
     step: int
@@ -70,8 +72,8 @@ class Surprise(msgspec.Struct):
 
 
 class EmptyName(msgspec.Struct):
-    """A beat that the author named, but that this run does not have. `nth`: which beat of its kind was named;
-    `found`: how many beats of that kind the run has."""
+    """A beat that the author named and that this run does not have. `nth`: which beat of its kind was named.
+    `found`: how many beats of this kind the run has."""
 
     place: str
     kind: str
@@ -81,8 +83,9 @@ class EmptyName(msgspec.Struct):
 
 
 class Question(msgspec.Struct):
-    """A question of the document at `place`. `step`: the step after which the run stops to ask it, with the
-    sentences of the question and of the right answer; null if this run does not ask it."""
+    """A question of the document, at `place`. `step`: the step after which the run stops to ask the question;
+    null if this run does not ask it. `said` and `right`: the sentences of the question and of the right
+    answer."""
 
     place: str
     line: int | None
@@ -92,7 +95,8 @@ class Question(msgspec.Struct):
 
 
 class Why(msgspec.Struct):
-    """The reason of an outcome: the step in which the coordinator chose it, and the sentence of this step."""
+    """The reason for an outcome: the step in which the coordinator decided it, and the sentence of this
+    step."""
 
     step: int
     key: str
@@ -100,8 +104,8 @@ class Why(msgspec.Struct):
 
 
 class Transaction(msgspec.Struct):
-    """One transaction of the run, with fields of `engine/transaction_lines.py`. `why`: the reason of the
-    outcome; null if no coordinator chose one."""
+    """One transaction of the run, with fields of `engine/transaction_lines.py`. `why`: the reason for the
+    outcome; null if no coordinator decided it."""
 
     id: str
     client: str | None
@@ -115,7 +119,7 @@ class Transaction(msgspec.Struct):
 
 
 class Records(msgspec.Struct):
-    """What became of consecutive records of one producer in one partition: the fields of `RecordsFate`
+    """What happened to consecutive records of one producer in one partition: the fields of `RecordsFate`
     (`engine/judge/fates.py`)."""
 
     partition: str
@@ -129,7 +133,7 @@ class Records(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """A message that a rule can match. `match`: the rule's match for it."""
+    """A message that a rule can match. `match`: the `match` of a rule that matches this message."""
 
     at: int
     step: int
@@ -142,9 +146,9 @@ class Message(msgspec.Struct):
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """The result of a trial. `stopped`: why the trial ended before the run did, `steps` or `time`; else
-    null. `refused`: the rule that refuses the run, its place, whether the document expects the
-    refusal, and the sentences that say why and what is allowed."""
+    """The result of a trial. `stopped`: why the trial ended before the run did (`steps` or `time`); otherwise
+    null. `refused`: the rule that refuses the run, the place in the document, whether the document expects
+    the refusal, and the sentences that say why it is refused and what is allowed."""
 
     mistakes: list[Mistake] = []
     refused: Json | None = None
@@ -169,17 +173,19 @@ class Trial(msgspec.Struct, kw_only=True):
     """How often each entry of the fault script matched, in the order of the script."""
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
-    """If there are `empty_names`: kind of beat → how many the run has. Otherwise empty."""
+    """If there are `empty_names`, a dict of kind of beat → how many beats of this kind the run has. Otherwise
+    empty."""
     questions: list[Question] = []
-    """The document's questions, in their order. Empty if the run was stopped, or if finding them takes too long."""
+    """The document's questions, in their order. Empty if the run was stopped, or if finding them would take
+    too long."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
-    """The engine's message if the engine broke one of its own rules."""
+    """The engine's message, if the engine broke one of its own rules."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What an edition stores about one variant. `refused`: the rule that refuses the run. `digests`: eight
-    bytes for each step, in hex."""
+    """What an edition stores about one variant. `refused`: the rule that refuses the run. `digests`: in hex,
+    eight bytes for each step."""
 
     finished: str | None = None
     steps: int = 0
@@ -189,20 +195,21 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class Played(msgspec.Struct, kw_only=True):
-    """The view at the end of a run (`view`, docs/frame.md). `refused`: the sentence that says why there is no run."""
+    """The view at the end of a run (`view`, docs/frame.md). `refused`: the sentence that says why there is no
+    run."""
 
     view: Json | None = None
     refused: Json | None = None
 
 
 def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
-    """The trial of one variant. Raises BeyondBounds or Busy."""
+    """Returns the trial of one variant. Raises BeyondBounds or Busy."""
     return msgspec.json.decode(_answer("trial", asked, caller), type=Trial)
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of each variant; also that of the document itself (`""`) if it can be run without choosing
-    one. `name`: see `bounded.runner.run`. Raises what `bounded.runner.run` raises."""
+    """Returns the outcome of each variant and, if the document can be run without choosing a variant, of the
+    document itself (`""`). `name`: see `bounded.runner.run`. Raises what `bounded.runner.run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
         found = _answer("outcomes", asked, caller)
@@ -216,7 +223,8 @@ def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -
 
 
 def played(text: str, caller: Caller | None = None) -> Played:
-    """The view at the end of the document's run, or after STEPS_MAX steps. Raises BeyondBounds or Busy."""
+    """Returns the view at the end of the document's run, or after STEPS_MAX steps. Raises BeyondBounds or
+    Busy."""
     return msgspec.json.decode(_answer("trial", Asked(text=text, wanted="view"), caller), type=Played)
 
 
@@ -231,8 +239,8 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial, run in this process. An unknown variant, or none, means the document itself, or its first
-    variant if it cannot be run without one (`acts`)."""
+    """Runs the trial in this process. If the variant is unknown or None, runs the document itself or, if the
+    document cannot be run without a variant (`acts`), its first variant."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, acts, line_of, load, parse
     from engine.scenario.mistakes import mistakes
@@ -270,7 +278,7 @@ def tried(text: str, variant: str | None) -> Trial:
         }
         return trial
     try:
-        # Only named beats need the plan of the run.
+        # The plan of the run is needed only for named beats.
         plan = RunPlan(simulation.header(), simulation.view()) if scenario["beats"] else None
         until = time.process_time() + RUN_SECONDS_MAX
         _watch(simulation, trial, plan, until)
@@ -322,7 +330,7 @@ def _questions(scenario: Scenario, text: str, until: float) -> list[Question]:
 
 
 class _TakesLong(Exception):
-    """The questions were not found within the time limit."""
+    """Raised when the questions were not found within the time limit."""
 
 
 def _watch(simulation: Any, trial: Trial, plan: RunPlan | None, until: float) -> None:
@@ -382,14 +390,14 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None, until: float) ->
 
 
 class _Transactions:
-    """Collects the transactions of a run, and the reason of each outcome."""
+    """Collects the transactions of a run, and the reason for the outcome of each."""
 
     def __init__(self, view: Json) -> None:
         from engine.transaction_lines import TransactionLines
 
         self._lines = TransactionLines(view)
         self._why: dict[tuple[str, int], Why] = {}
-        """(transactional id, first step) → the reason."""
+        """A dict of (transactional id, first step) → the reason."""
 
     def take(self, step: Json) -> None:
         self._lines.take(step)
@@ -401,7 +409,7 @@ class _Transactions:
                     self._why.setdefault((line.identifier, line.first_step), why)
 
     def ended(self) -> tuple[list[Transaction], int]:
-        """At most TRANSACTIONS_MAX transactions, and how many there are in all."""
+        """Returns at most TRANSACTIONS_MAX transactions, and the number of all transactions."""
         known = self._lines.to_json()
         lines = known["lines"]
         made = [
@@ -417,7 +425,7 @@ _OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "res
 
 
 def _chooses(transition: Json) -> bool:
-    """Whether the coordinator chooses the outcome of an ongoing transaction."""
+    """Returns whether the coordinator decides the outcome of an ongoing transaction."""
     from engine.coordinator.transaction_states import ONGOING, TRANSACTION_STATES
 
     is_left = transition["from"] == ONGOING and transition["to"] != ONGOING
@@ -452,7 +460,7 @@ def _counts(verdict: Any) -> Json:
 
 
 def every_outcome(text: str) -> dict[str, Outcome]:
-    """The outcomes of a document without mistakes, run in this process."""
+    """Returns the outcomes of a document without mistakes. Runs it in this process."""
     from engine.errors import Refused
     from engine.scenario.document import acts, load, parse
     from engine.simulation import Simulation
@@ -479,7 +487,7 @@ def every_outcome(text: str) -> dict[str, Outcome]:
 
 
 def to_its_end(text: str) -> Played:
-    """The run to its end, or to STEPS_MAX steps, in this process."""
+    """Runs the document in this process to its end, or for STEPS_MAX steps."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load, parse
     from engine.simulation import Simulation
@@ -500,6 +508,7 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: takes `Asked` and returns the result that its `wanted` names, both as JSON."""
+    """The function that the bounded process calls. `question`: `Asked` as JSON. Returns, as JSON, the result
+    that its `wanted` names."""
     asked = msgspec.json.decode(question, type=Asked)
     return msgspec.json.encode(_ANSWERS[asked.wanted](asked))

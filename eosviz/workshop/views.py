@@ -1,4 +1,4 @@
-"""The gallery, the page of a scenario, and the ways to create a draft."""
+"""The gallery, the page of a scenario, and the pages that create a draft."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE = "SC-01"
-"""A part of this scenario's text is shown as an example to people without drafts."""
+"""Users without drafts see a part of this scenario's text as an example."""
 FILTER_CHARACTERS_MAX = 100
 
 
 @require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
-    """The page of the gallery: the public scenarios, and the user's own drafts. The number of queries is
-    constant."""
+    """The page of the gallery: the public scenarios, and the user's own drafts. It needs the same number of
+    queries for any number of scenarios."""
     return _gallery(request)
 
 
@@ -83,7 +83,8 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
 
 
 def _written(text: str) -> str:
-    """The part of a document's text that an author fills in: from the first producer to the expectations."""
+    """Returns the part of a document's text that an author fills in: from the first producer to the
+    expectations."""
     begin, end = text.index("[[producers]]"), text.index("[expect]")
     return text[begin:end].strip()
 
@@ -99,7 +100,7 @@ def _one_of(wanted: str, known: Collection[str]) -> str:
 @login_required
 @require_POST
 def make(request: SignedInRequest) -> HttpResponse:
-    """Create a draft from `scenario` of the library, or an empty one."""
+    """Creates a draft from the library scenario `scenario`, or an empty draft."""
     wanted = request.POST.get("scenario", "")[:64]
     try:
         if not wanted:
@@ -116,7 +117,7 @@ def make(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def import_file(request: SignedInRequest) -> HttpResponse:
-    """Create a draft from a TOML file."""
+    """Creates a draft from a TOML file."""
     file = request.FILES.get("file")
     try:
         if file is None:
@@ -137,7 +138,7 @@ def import_file(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def from_branch(request: SignedInRequest, branch_id: int) -> HttpResponse:
-    """*Make this a scenario*: create a draft from a branch of the user's own session."""
+    """*Make this a scenario*: creates a draft from a branch of the user's own session."""
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     branch = get_object_or_404(owned.select_related("session__version"), id=branch_id)
     try:
@@ -167,8 +168,8 @@ def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResp
 @never_cache
 @require_safe
 def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The page of a scenario: what it is about, and its versions, each with a start button. Its author also sees
-    buttons for the actions."""
+    """The page of a scenario: what it is about, and its versions, each with a button that starts it. Its
+    author also sees the buttons for changing it."""
     return draft_page(request, _seen(request, draft_id))
 
 
@@ -176,8 +177,8 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The part of the scenario's page with the progress of a publication. The page asks for it every second and is
-    reloaded when the publication has ended."""
+    """The part of the scenario's page that shows the progress of a publication. The page asks for it every
+    second, and is reloaded when the publication has ended."""
     draft = own_draft(request, draft_id)
     row = Publishing.objects.unfinished().filter(draft=draft).first()
     if row is None:
@@ -198,7 +199,7 @@ def publishing_cancel(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResp
 
 
 def own_draft(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
-    """The reader's draft with this id. Raises Http404 for the draft of another person."""
+    """Returns the reader's draft with this id. Raises Http404 if the draft belongs to another user."""
     return get_object_or_404(Draft.objects.of(request.user), id=draft_id)
 
 
@@ -293,7 +294,7 @@ def _lesson(edition: Edition) -> str:
 @never_cache
 @require_POST
 def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
-    """Start a session of this version: the run of `variant`, or without it the usual run."""
+    """Starts a session of this version: the run of `variant` or, without it, the usual run."""
     edition = _edition(request, draft_id, number)
     variant = request.POST.get("variant") or card_of(edition.version).usual_variant
     if variant is not None and card_of(edition.version).variant(variant) is None:
@@ -353,7 +354,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Remove the notices of what a newer engine makes differently, because the author has seen them."""
+    """Removes the notices about differences of a newer engine, because the author has seen them."""
     draft = own_draft(request, draft_id)
     actions.forget_differences(draft)
     return redirect("workshop:detail", draft.id)

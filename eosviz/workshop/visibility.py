@@ -1,7 +1,7 @@
-"""Decides who may see a version that a scenario of the workshop published: all who may see that scenario
-(`DraftQuerySet.seen_by`). Some versions belong to no scenario of the workshop or the library, such as those of
-comparisons and of deleted scenarios. Everyone who has the address of such a version may see it; the address cannot be
-guessed."""
+"""Decides who may see a version that a scenario of the workshop published: everyone who may see this scenario
+(`DraftQuerySet.seen_by`). Some versions belong to no scenario of the workshop or the library, for example
+those of comparisons and of deleted scenarios. Everyone who has the address of such a version may see it; the
+address cannot be guessed."""
 
 from __future__ import annotations
 

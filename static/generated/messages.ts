@@ -92,23 +92,23 @@ export interface Advance {
   after: number;
   count: number;
   /**
-   * Over the socket: also send the step after the last one of this command, before it is asked for; it is not stored.
+   * Used only by the WebSocket. True: also send the step after the last step of this command, before the page asks for it. It is not stored.
    */
   ahead?: boolean;
   /**
-   * Over the socket: what the presenter looks at. If the step was made ahead and the presenter's socket stores it, its `steps` message takes the followers to the step. Otherwise this field has no effect, and the page sends `present`.
+   * Used only by the WebSocket: what the presenter looks at. If the step was made ahead and the presenter's socket stores it, the `steps` message also moves the followers to the step. Otherwise this field has no effect, and the page sends `present`.
    */
   present?: Look | null;
 }
 /**
- * How a presenter looks at the step that a command makes.
+ * How the presenter looks at the step that a command makes.
  */
 export interface Look {
   view?: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
   selection?: Selection | null;
 }
 /**
- * The object that the reader selected. It need not exist.
+ * The object that the reader selected. It does not need to exist.
  */
 export interface Selection {
   kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
@@ -125,7 +125,7 @@ export interface RunUntil {
   until: "breakpoint" | "end" | "interesting" | "time";
   time?: number | null;
   /**
-   * With `breakpoint`: stop where any of these conditions holds.
+   * With `breakpoint`: the run stops at a step at which any of these conditions holds.
    */
   conditions?: Condition[];
   limit?: number;
@@ -141,15 +141,16 @@ export interface OnInteresting {
   on: "interesting";
 }
 /**
- * A guarantee is broken, or broken by further records; without a name: any guarantee.
+ * The step breaks a guarantee, or adds records that break a guarantee that was already broken. Without a
+ *     name: any guarantee.
  */
 export interface OnBroken {
   on: "broken";
   guarantee?: string | null;
 }
 /**
- * A machine of the engine's tables enters a state. `of`: the machine's owner; without it, the machine of
- *     any owner.
+ * A state machine of the engine's tables enters a state. `of`: the owner of the machine; without it, the
+ *     machine of any owner.
  */
 export interface OnState {
   on: "state";
@@ -158,7 +159,8 @@ export interface OnState {
   of?: string | null;
 }
 /**
- * The step's refusal, a sentence, or a message that it sends or removes has this error; without a name: any.
+ * The step's refusal, one of its sentences, or a message that it sends or removes contains this error.
+ *     Without a name: any error.
  */
 export interface OnError {
   on: "error";
@@ -173,14 +175,15 @@ export interface OnSubject {
   id: string;
 }
 /**
- * A requirement was exercised: any of a group, by its letters (`SEQ`), or one, by its ID (`SEQ-10`).
+ * The step exercised a requirement. `rule`: the letters of a group (`SEQ`: any requirement of the group),
+ *     or the ID of one requirement (`SEQ-10`).
  */
 export interface OnRule {
   on: "rule";
   rule: string;
 }
 /**
- * The step's text contains every word, in this language, ignoring case.
+ * The step's text in this language contains every word. Case is ignored.
  */
 export interface OnText {
   on: "text";
@@ -204,8 +207,8 @@ export interface Intervene {
   intervention: Intervention;
 }
 /**
- * Drops the message. If the message can be lost only together with its connection (GEN-11), the
- *     connection is lost too.
+ * Drops the message. If a message can be lost only when its connection closes (GEN-11), the connection is
+ *     closed, too.
  */
 export interface DropMessage {
   action: "drop_message";
@@ -255,8 +258,8 @@ export interface DisconnectMessage {
   taken?: number;
 }
 /**
- * The messages in flight from or to the actor arrive after the virtual time `until` (ms), except those that have
- *     reached their broker and wait there.
+ * The messages that are in flight from or to the actor arrive after the virtual time `until` (ms).
+ *     Messages that have already reached their broker and wait there are not held.
  */
 export interface HoldMessages {
   action: "hold_messages";
@@ -279,7 +282,8 @@ export interface RestoreIsr {
   broker?: number | null;
 }
 /**
- * Deletes the records below `to`; without it, all below the high watermark.
+ * Deletes the records with offsets below `to`. Without `to`, deletes all records below the high
+ *     watermark.
  */
 export interface DeleteHead {
   action: "delete_head";
@@ -303,7 +307,7 @@ export interface MakeAvailable {
   actor: string;
 }
 /**
- * `list`, without the transactions that began at most `duration_ms` ago.
+ * `list`. With `duration_ms`, the transactions that began at most that long ago are not listed.
  */
 export interface ListTransactions {
   action: "list_transactions";
@@ -314,7 +318,7 @@ export interface DescribeTransaction {
   transactional_id: string;
 }
 /**
- * `describe-producers`, at the partition's leader, or at `broker`.
+ * `describe-producers`, at the leader of the partition or at `broker`.
  */
 export interface DescribeProducers {
   action: "describe_producers";
@@ -332,7 +336,7 @@ export interface FindHanging {
   timeout_minutes?: number | null;
 }
 /**
- * `abort`. The transaction is named by its first offset, or by its producer.
+ * `abort`. The transaction is named by its first offset or by its producer.
  */
 export interface AbortHanging {
   action: "abort_hanging";
@@ -350,7 +354,7 @@ export interface Hello {
     [k: string]: number;
   };
   /**
-   * The token of a page that follows: created once and kept, so that a follower who returns is recognised.
+   * The token of a follower's page. The page creates it once and keeps it, so that a follower who comes back is recognised.
    */
   follower?: string | null;
 }
@@ -376,7 +380,8 @@ export interface AskKeyframe {
   number: number;
 }
 /**
- * The view after exactly this step: the parts that a page draws or, with `whole`, all of it.
+ * Asks for the view after exactly this step: the parts that a page draws or, with `whole`, the whole
+ *     view.
  */
 export interface AskNearView {
   type: "near_view";
@@ -387,7 +392,8 @@ export interface AskNearView {
   whole?: boolean;
 }
 /**
- * What changes from the view after step `from` to the view after step `to`, forwards or backwards.
+ * Asks what changes from the view after step `from` to the view after step `to`, which may be earlier or
+ *     later.
  */
 export interface AskDifference {
   type: "difference";
@@ -398,8 +404,8 @@ export interface AskDifference {
   to: number;
 }
 /**
- * The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold; with `any`,
- *     at which one holds.
+ * Asks which of the stored steps `from` to `to` of a branch and its ancestors fulfil all conditions or,
+ *     with `any`, at least one.
  */
 export interface Search {
   type: "search";
@@ -425,7 +431,8 @@ export interface AskTransactions {
   branch: string;
 }
 /**
- * The plan of a branch's run: the place of each drawn object, and the beats (docs/frame.md, *Plan*).
+ * Asks for the plan of a branch's run: the position of each drawn object, and the beats (docs/frame.md,
+ *     *Plan*).
  */
 export interface AskPlan {
   type: "plan";
@@ -434,7 +441,7 @@ export interface AskPlan {
   branch: string;
 }
 /**
- * The step that follows the newest one, `after`, if no intervention comes first.
+ * Asks for the step that follows the newest step, `after`, if there is no intervention before it.
  */
 export interface AskAhead {
   type: "ahead";
@@ -452,8 +459,8 @@ export interface AskActions {
   selection: Selection;
 }
 /**
- * The questions about a selected object (null: about what stands out), and the answer to `question`, or else to
- *     the first.
+ * Asks for the questions about a selected object (null: about what is remarkable at the step), and for
+ *     the answer to `question` or, without it, to the first of them.
  */
 export interface AskWhy {
   type: "why";
@@ -466,7 +473,7 @@ export interface AskWhy {
   subject?: string;
 }
 /**
- * The presenter's place now; all followers move there.
+ * The presenter's current position. All followers move there.
  */
 export interface Present {
   type: "present";
@@ -480,7 +487,7 @@ export interface Present {
   why?: ShownWhy | null;
 }
 /**
- * The question that a presenter asked, and the engine's answer; followers cannot ask.
+ * The question that the presenter asked, and the engine's answer. Followers cannot ask questions.
  */
 export interface ShownWhy {
   key: string;
@@ -491,7 +498,7 @@ export interface JsonObject {
   [k: string]: Json;
 }
 /**
- * One sentence of an answer that a presenter shows.
+ * One sentence of an answer that the presenter shows.
  */
 export interface ShownLink {
   key: string;
@@ -508,8 +515,8 @@ export interface Ping {
   id: string;
 }
 /**
- * Raise a hand at the step that the follower sees. A hand that is up already moves there and gets the new
- *     text.
+ * Raises a hand at the step that the follower sees. A hand that is already raised moves to this step and
+ *     gets the new text.
  */
 export interface RaiseHand {
   type: "raise_hand";
@@ -525,7 +532,7 @@ export interface LowerHand {
   id: string;
 }
 /**
- * `poll` is the number that came with the question; another choice replaces an earlier one.
+ * `poll`: the number that was sent with the question. A further choice replaces the earlier one.
  */
 export interface AnswerPoll {
   type: "answer_poll";
@@ -543,7 +550,7 @@ export interface Attend {
   id: string;
 }
 /**
- * Lower the hands of these followers; without a list, all.
+ * Lowers the hands of these followers; without a list, all hands.
  */
 export interface LowerHands {
   type: "lower_hands";
@@ -552,8 +559,8 @@ export interface LowerHands {
   followers?: number[] | null;
 }
 /**
- * Ask the engine's question after step `at`. If the poll on it is open already, nothing changes.
- *     Otherwise a new poll replaces the present one and its answers.
+ * Asks the engine's question after step `at`. If a poll on this question is already open, nothing
+ *     changes. Otherwise a new poll replaces the current poll and its answers.
  */
 export interface OpenPoll {
   type: "open_poll";
@@ -563,8 +570,8 @@ export interface OpenPoll {
   at: number;
 }
 /**
- * Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in its
- *     state is refused.
+ * Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in the
+ *     poll's state is refused.
  */
 export interface ChangePoll {
   type: "change_poll";
@@ -582,7 +589,7 @@ export interface Welcome {
   branches: BranchSummary[];
   limits: Limits;
   /**
-   * The version of the engine that made the session, if it is not this one: steps are shown as recorded, and making more may be refused (`problem.engine_differs`).
+   * The version of the engine that made the session, if it is not the version of this server. The steps are then shown as they were recorded, and the server may refuse to make more (`problem.engine_differs`).
    */
   other_engine: string | null;
 }
@@ -671,7 +678,7 @@ export interface BranchSummary {
   id: string;
   name: string;
   /**
-   * What pages call the branch.
+   * How pages name the branch.
    */
   said: BranchName;
   parent: string | null;
@@ -684,26 +691,26 @@ export interface BranchSummary {
   };
 }
 /**
- * The name of a branch within a sentence: its key in the catalogue and its parameters.
+ * How a sentence names a branch: the key in the catalogue, and the parameters.
  */
 export interface BranchName {
   key: string;
   params: JsonObject;
 }
 /**
- * An intervention on a branch, and the step after which it was made.
+ * An intervention on a branch. `after`: the number of the step after which it was made.
  */
 export interface MadeIntervention {
   after: number;
   intervention: Intervention;
 }
 /**
- * The bounds for one person, as `limits` of docs/websocket.md.
+ * The limits for one user, which docs/websocket.md describes as `limits`.
  */
 export interface Limits {
   message_bytes: number;
   /**
-   * The rate in messages per second that the sockets of one person may keep up.
+   * How many messages per second the sockets of one user may send all the time.
    */
   messages_per_second: number;
   messages_burst: number;
@@ -711,15 +718,15 @@ export interface Limits {
   run_steps: number;
   window_steps: number;
   /**
-   * The most steps between two views whose difference is asked for.
+   * The numbers of two steps between whose views a page asks for the difference may differ by at most this.
    */
   difference_steps: number;
   /**
-   * How many steps one search looks at; a page searches a longer line in stretches.
+   * One search reads at most this many steps. A page that searches more steps sends several searches.
    */
   search_steps: number;
   /**
-   * How many of the steps found by one search come with their sentences; all come with their numbers.
+   * The answer to a search contains the numbers of all steps found, and the sentences of at most this many.
    */
   search_hits: number;
   breakpoints: number;
@@ -729,12 +736,12 @@ export interface Limits {
   sessions_per_browser: number;
   name_characters: number;
   /**
-   * How many followers of a presentation may answer and raise hands; more may watch.
+   * At most this many followers of a presentation may answer and raise their hands. More may watch.
    */
   followers_heard: number;
   hand_characters: number;
   /**
-   * How often per minute one follower may raise a hand, lower it or answer, all together. After a pause, a follower may do as much at once.
+   * How often per minute one follower may raise a hand, lower it or answer, all together. After a pause, a follower may do this many at once.
    */
   follower_deeds_per_minute: number;
   keyframe_every: number;
@@ -745,7 +752,7 @@ export interface Branches {
   branches: BranchSummary[];
 }
 /**
- * `steps` are JSON with derived facts (docs/frame.md, *Derived*).
+ * `steps`: each step is JSON with derived facts (docs/frame.md, *Derived*).
  */
 export interface Steps {
   type: "steps";
@@ -757,7 +764,7 @@ export interface Steps {
   newest: number;
   re: string | null;
   /**
-   * The presenter went to the last of these steps.
+   * Set if the presenter went to the last of these steps.
    */
   presented: Presented | null;
 }
@@ -960,7 +967,8 @@ export interface Leap {
   ends?: string;
 }
 /**
- * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.
+ * To followers: the presenter's position. `number` grows with each move, so that an older message that
+ *     arrives late is ignored.
  */
 export interface Presented {
   type: "presented";
@@ -975,7 +983,8 @@ export interface Presented {
   ended: boolean;
 }
 /**
- * The step that follows `after` if no intervention comes first; null if none was made. It is not stored.
+ * The step that follows step `after` if there is no intervention before it; null if none was made. It is
+ *     not stored.
  */
 export interface Ahead {
   type: "ahead";
@@ -2179,7 +2188,7 @@ export interface VerdictView {
   reordered: number;
 }
 /**
- * `step` is the step at `number`, null at 0.
+ * `step`: the step with this `number`; null at 0.
  */
 export interface NearViewAnswer {
   type: "near_view";
@@ -2396,7 +2405,7 @@ export interface FoldedRecords {
   };
 }
 /**
- * `step` is the step at `to`, null at 0.
+ * `step`: the step with the number `to`; null at 0.
  */
 export interface DifferenceAnswer {
   type: "difference";
@@ -2409,14 +2418,14 @@ export interface DifferenceAnswer {
   step: SentStep | null;
 }
 /**
- * A change of the value at `path`. Without `after` the path is removed.
+ * A change of the value at `path`. Without `after`, the path is removed.
  */
 export interface NetChange {
   path: string[];
   after?: Json;
 }
 /**
- * A command was carried out; `reached` is the step at which it stopped, and `stopped` says why.
+ * A command was carried out. `reached`: the step at which it stopped. `stopped`: why it stopped.
  */
 export interface Done {
   type: "done";
@@ -2428,12 +2437,13 @@ export interface Done {
   stopped: "breakpoint" | "count" | "end" | "interesting" | "limit" | "pause" | "time";
   created: string | null;
   /**
-   * With `breakpoint`: the positions of the conditions that hold at `reached`.
+   * With `breakpoint`: the positions of the conditions that hold at step `reached`.
    */
   hits: number[];
 }
 /**
- * The result of a search in the steps `from` to `to`: all numbers, the first ones with their sentences.
+ * The result of a search in the steps `from` to `to`: the numbers of all steps found, and the first of
+ *     these steps with their sentences.
  */
 export interface FoundSteps {
   type: "found";
@@ -2447,7 +2457,7 @@ export interface FoundSteps {
   hits: Hit[];
 }
 /**
- * A step that was found, with its sentence.
+ * A step that a search found, with its sentence.
  */
 export interface Hit {
   number: number;
@@ -2457,7 +2467,8 @@ export interface Hit {
   params: JsonObject;
 }
 /**
- * The transactions of the steps up to `through`. `folded`: how many older transactions are left out.
+ * The transactions in the steps up to step `through`. `folded`: how many older transactions are left
+ *     out.
  */
 export interface Transactions {
   type: "transactions";
@@ -2498,8 +2509,8 @@ export interface TransactionLine {
   over: boolean;
 }
 /**
- * `interventions`: how many of the branch's interventions the plan includes. `plan`: null if none can be made.
- *     Without `re`, the message comes before the welcome.
+ * `interventions`: how many of the branch's interventions the plan includes. `plan`: null if no plan can
+ *     be made. A message without `re` is sent before the welcome.
  */
 export interface PlanAnswer {
   type: "plan";
@@ -3101,7 +3112,7 @@ export interface Actions {
 }
 /**
  * An action on the selected object. `enabled`: whether the action is possible. `why_key`: the reason if
- *     it is impossible; else null.
+ *     it is not possible; otherwise null.
  */
 export interface Offer {
   action: string;
@@ -3121,7 +3132,7 @@ export interface Why {
   links: WhyLink[];
 }
 /**
- * A question, with its sentence. The message `why` asks it with the same `question` and `subject`.
+ * A question, with its sentence. To ask it, a page sends `why` with the same `question` and `subject`.
  */
 export interface WhyQuestion {
   question: string;
@@ -3130,8 +3141,8 @@ export interface WhyQuestion {
   params: JsonObject;
 }
 /**
- * One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is
- *     about. `answers` is true for the sentence that answers the question by itself.
+ * One sentence of an answer. `subject`: an object that the reader can select. `step`: the earlier step
+ *     that the sentence is about. `answers`: true for the sentence that alone answers the question.
  */
 export interface WhyLink {
   key: string;
@@ -3167,7 +3178,8 @@ export interface Pong {
   re: string;
 }
 /**
- * To one follower: their hand, and the name or number under which the presenter sees them.
+ * To one follower: whether their hand is raised, and the name or number with which the presenter sees
+ *     them.
  */
 export interface OwnHand {
   type: "hand";
@@ -3183,7 +3195,7 @@ export interface RaisedAt {
   text: string;
 }
 /**
- * To followers. `number` grows with each change of the poll. `poll` is null once the poll is over.
+ * To followers. `number` grows with each change of the poll. `poll` is null after the poll has ended.
  */
 export interface CurrentPoll {
   type: "poll";
@@ -3192,8 +3204,8 @@ export interface CurrentPoll {
   poll: PollView | null;
 }
 /**
- * The engine's question. Followers get `right` and `reasons` only once the answer is revealed, and
- *     `counts` and `answers` only then or while they are shown.
+ * The engine's question. Followers get `right` and `reasons` only after the answer was revealed. They get
+ *     `counts` and `answers` only after that, or while the counts are shown.
  */
 export interface PollView {
   id: number;
@@ -3237,7 +3249,7 @@ export interface Reason {
   outcome: string | null;
 }
 /**
- * To one follower: the last choice of this follower, which counts.
+ * To one follower: the last choice of this follower. Only the last choice counts.
  */
 export interface Answered {
   type: "answered";
@@ -3247,8 +3259,8 @@ export interface Answered {
   re: string | null;
 }
 /**
- * To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice → the
- *     names of the followers who chose it, as far as the presenter may read them.
+ * To the presenter: all raised hands, the earliest first, and the poll with its counts. `names`: a dict
+ *     of choice → the names of the followers who chose it, without names that the presenter may not see.
  */
 export interface Audience {
   type: "audience";
@@ -3261,7 +3273,7 @@ export interface Audience {
   re: string | null;
 }
 /**
- * `follower`: the follower's number. `name`: null if there is none that the presenter may read.
+ * `follower`: the number of the follower. `name`: null if there is no name that the presenter may see.
  */
 export interface HandSeen {
   branch: string;
@@ -3270,7 +3282,7 @@ export interface HandSeen {
   follower: number;
   name: string | null;
   /**
-   * The follower's connection is lost; the hand is lowered unless the follower returns in time.
+   * True while the follower's connection is lost. The hand is lowered if the follower does not come back in time.
    */
   away: boolean;
 }
@@ -3300,7 +3312,7 @@ export interface Question {
   };
 }
 /**
- * All that the player needs to play without a server (docs/player.md).
+ * All data that the player needs to play without a server (docs/player.md).
  */
 export interface PlayerFile {
   v: 1;
@@ -3311,35 +3323,35 @@ export interface PlayerFile {
   header?: Header;
   view?: View;
   /**
-   * Branch id → the steps of the branch itself, which come after `leaves_at`.
+   * Branch id → the branch's own steps, which come after `leaves_at`.
    */
   steps?: {
     [k: string]: Step[];
   };
   /**
-   * The address of a replay's lines, if header, view and steps are not in the file.
+   * Where the page has the lines of a replay, if header, view and steps are not in the file.
    */
   lines?: string;
   /**
-   * Branch id → the plan of the branch, if the file has plans.
+   * Branch id → the plan of the branch. Absent if the file has no plans.
    */
   plans?: {
     [k: string]: Plan;
   };
   /**
-   * Branch id → the derived facts of the branch, if the file has them; null means the same as a missing entry.
+   * Branch id → the derived facts of the branch's steps. Null means the same as a missing entry. Absent if the file has no derived facts.
    */
   derived?: {
     [k: string]: FileDerived | null;
   };
   /**
-   * Branch id → the transactions of the branch, if the file has them.
+   * Branch id → the transactions of the branch. Absent if the file has none.
    */
   transactions?: {
     [k: string]: TransactionLines;
   };
   /**
-   * The answers to why the consumers of a log case's partitions stop.
+   * The answers to the question why consumers of a log case's partitions stop.
    */
   why?: LogWhy[];
 }
@@ -3353,41 +3365,41 @@ export interface PlayedSession {
   variant: string | null;
 }
 /**
- * The result of checking the file. `step`: the first step that differs; the last compared one if the check was
- *     stopped; else null.
+ * What checking the file has found. `step`: the first step that differs; if the check was stopped, the
+ *     last step that was compared; otherwise null.
  */
 export interface Verified {
   state: "as_recorded" | "differs" | "log" | "verified";
   engine?: string;
   step?: number | null;
   /**
-   * The result as a sentence.
+   * The same as a sentence.
    */
   sentence?: Bilingual;
 }
 /**
- * A branch of a player file.
+ * One branch of the run or log case.
  */
 export interface PlayedBranch {
   id: string;
   name: string;
   /**
-   * What pages call the branch. Absent in files of earlier releases.
+   * The branch's name for pages. Absent in files of earlier releases.
    */
   said?: BranchName;
   parent: string | null;
   /**
-   * The last step shared with its parent.
+   * The number of the last step that the branch shares with its parent.
    */
   leaves_at: number;
   newest: number;
   /**
-   * Why the run ended; null while it can continue.
+   * How the branch's run ended; null while it can continue.
    */
   finished: string | null;
   interventions: MadeIntervention[];
   /**
-   * Guarantee → the step that first broke it.
+   * Guarantee → the number of the step that first broke it.
    */
   first_broken: {
     [k: string]: number;
@@ -3446,8 +3458,8 @@ export interface TransactionLines {
   lines: TransactionLine[];
 }
 /**
- * The answer to why consumers of a partition of a log case stop at `offset`, from step `first` to `last` (null:
- *     to the end).
+ * The answer to the question why consumers of a partition of a log case stop at `offset`. It holds from
+ *     step `first` to step `last` (null: to the end).
  */
 export interface LogWhy {
   partition: string;
@@ -3457,7 +3469,7 @@ export interface LogWhy {
   links: LogWhyLink[];
 }
 /**
- * One sentence of the answer to why readers stop (docs/websocket.md, `why`).
+ * One sentence of the answer to the question why consumers stop (docs/websocket.md, `why`).
  */
 export interface LogWhyLink {
   key: string;
@@ -3467,7 +3479,7 @@ export interface LogWhyLink {
   compared: Json[];
   step: number | null;
   /**
-   * Whether this sentence answers the question. Absent in recordings of earlier releases.
+   * Whether this sentence answers the question by itself. Absent in files of earlier releases.
    */
   answers?: boolean;
 }

@@ -1,6 +1,6 @@
-"""The tables of `kafka-transactions.sh`: list, describe, describe-producers, find-hanging. Columns are separated
-by tabs and padded; text copied from a terminal may have spaces instead. Source: Kafka's `TransactionsCommand`
-(KIP-664)."""
+"""Parses the tables that `kafka-transactions.sh` prints: list, describe, describe-producers and find-hanging.
+Their columns are separated by tabs and padded; text that was copied from a terminal may have spaces instead.
+Source: Kafka's `TransactionsCommand` (KIP-664)."""
 
 from enum import Enum
 
@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of
 
 
 class Table(Enum):
-    """A table, identified by these columns, which no other table has together."""
+    """The kinds of tables. The value is a set of columns that only this table has together."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
     DESCRIPTION = (
@@ -25,8 +25,8 @@ class Table(Enum):
 
 
 def partition_asked_for(line: str) -> str | None:
-    """The `topic-N` that a describe-producers command in `line` names; None without one. The command's table
-    does not name the partition."""
+    """The partition `topic-N` that a describe-producers command in `line` names; None if there is no such
+    command. The table that this command prints does not contain the partition."""
     asked = iter(line.partition("describe-producers ")[2].replace("=", " ").split())
     options = {word: next(asked, "") for word in asked if word in ("--topic", "--partition")}
     topic, partition = options.get("--topic"), options.get("--partition", "")
@@ -34,18 +34,19 @@ def partition_asked_for(line: str) -> str | None:
 
 
 def head_of(line: str) -> tuple[Table, list[str]] | None:
-    """The table that begins with this line, and its columns; None if no table begins."""
+    """The kind and the columns of the table that begins with this line; None if no table begins here."""
     columns = line.split()
     found = next((table for table in Table if set(table.value) <= set(columns)), None)
     return None if found is None else (found, columns)
 
 
 def cells(columns: list[str], line: str) -> Fields | None:
-    """The values of a row by column, with names in lower case. None for a line that is no row of this table."""
+    """Dict of column (in lower case) → value, for a row of a table; None if the line is no row of this
+    table."""
     values = [cell.strip() for cell in line.rstrip("\n").split("\t")]
     if len(values) < len(columns):
         values = line.split()
-    # The last column may be empty, for a transaction without partitions.
+    # The last column may be empty: a transaction may have no partitions.
     if len(values) == len(columns) - 1:
         values.append("")
     if len(values) < len(columns) or any(values[len(columns) :]):
@@ -54,7 +55,7 @@ def cells(columns: list[str], line: str) -> Fields | None:
 
 
 def producer_row(row: Fields) -> ProducerEntry:
-    """A row of the table of `describe-producers`. Raises UnreadableError."""
+    """The producer in a row of the table of `describe-producers`. Raises UnreadableError."""
     return ProducerEntry(
         producer_id=number(row, "producerid"),
         producer_epoch=number(row, "producerepoch"),
@@ -68,7 +69,7 @@ def producer_row(row: Fields) -> ProducerEntry:
 
 
 def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
-    """A row of the table of `find-hanging`: the partition and the producer. Raises UnreadableError."""
+    """(partition, producer) in a row of the table of `find-hanging`. Raises UnreadableError."""
     entry = ProducerEntry(
         producer_id=number(row, "producerid"),
         producer_epoch=number(row, "producerepoch"),
@@ -83,8 +84,8 @@ def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
 
 
 def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
-    """A row of the table of `describe`: transactional id, state, and the time of the answer in milliseconds since
-    1970 (-1 if unknown). Raises UnreadableError."""
+    """(transactional id, state, time of the answer) in a row of the table of `describe`. The time is in
+    milliseconds since 1970, or -1 if it is unknown. Raises UnreadableError."""
     start_ms = _or_none(row, "currenttransactionstarttimems")
     asked_ms = start_ms + _or_none(row, "transactiondurationms") if start_ms >= 0 else -1
     value = TransactionLogValue(
@@ -100,7 +101,7 @@ def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
 
 
 def list_row(row: Fields) -> tuple[int, str, str]:
-    """A row of the table of `list`: producer id, transactional id, state. Raises UnreadableError."""
+    """(producer id, transactional id, state) in a row of the table of `list`. Raises UnreadableError."""
     return number(row, "producerid"), row["transactionalid"], status_of(row["transactionstate"]).kafka_name
 
 

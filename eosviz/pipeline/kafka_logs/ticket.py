@@ -1,6 +1,6 @@
-"""A case as a report for a ticket, in Markdown. It has the partitions first, then the verdicts with evidence
-and commands, the groups, what was read, and the program that wrote it. It is made from a case's document
-with keys and parameters for sentences, so that the command and the page write the same."""
+"""Writes a case as a report for a ticket, in Markdown: the partitions, the verdicts with evidence and
+commands, the groups, what was read, and which program wrote the report. The input is a case's document with
+sentences as keys and parameters, so that the command and the page write the same report."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,19 +12,19 @@ from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
-"""At most this many rows of each kind are in one report, and at most this much evidence for each verdict. The
-others are counted, except `notes`: damaged places of the coordinator's topic."""
+"""The largest numbers of rows of each sort in a report, of pieces of evidence for each verdict, and (`notes`)
+of damaged places of `__transaction_state`. Others are counted, except damaged places."""
 COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|])")
 _SENTENCES = frozenset({"rule"})
-"""Values of an evidence's `place` that name no place."""
+"""Values of `place` in evidence that are no place."""
 
 Json = dict[str, Any]
 
 
 def ticket_lines(document: Json, language: str) -> Iterator[str]:
-    """The report, line by line. `document`: the document of docs/logs.md, with `{key, params}` for each
-    sentence; if its lists are truncated, `counts` has their full lengths."""
+    """The lines of the report. `document`: the document of docs/logs.md, with `{key, params}` for each
+    sentence. If its lists were cut, `counts` in it has their full lengths."""
     ticket = _Ticket(language)
     yield f"# {ticket.words('ticket.title')}"
     yield ""
@@ -35,7 +35,7 @@ def ticket_lines(document: Json, language: str) -> Iterator[str]:
 
 
 class _Ticket:
-    """Writes a report in one language."""
+    """Writes the parts of a report in one language."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -129,7 +129,7 @@ class _Ticket:
     def _command(self, title: str, of: Json) -> Iterator[str]:
         yield f"**{title}**"
         yield ""
-        # An indented block is used, because it has no end mark that a name could contain.
+        # An indented block has no end mark, so no name can contain it.
         yield f"    {' '.join(of['command'].splitlines())}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in of["preconditions"])
@@ -145,7 +145,7 @@ class _Ticket:
         yield ""
 
     def given(self, document: Json) -> Iterator[str]:
-        """The lines on what was read and what was not, and on the program that wrote the report."""
+        """The lines about what was read and what was not, and about the program that wrote the report."""
         yield f"## {self.words('ticket.given')}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in document.get("given", []))
@@ -172,5 +172,6 @@ class _Ticket:
 
 
 def _plain(text: str) -> str:
-    """The text as one line that Markdown shows unchanged. Ids and names may contain any character."""
+    """The text as one line that Markdown shows unchanged. It is needed because ids and names may contain any
+    character."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

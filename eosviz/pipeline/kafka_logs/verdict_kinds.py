@@ -18,5 +18,5 @@ class VerdictKind(StrEnum):
 
 NOT_HEALTHY = tuple(kind for kind in VerdictKind if kind not in (VerdictKind.HEALTHY, VerdictKind.UNDECIDED))
 OPEN = tuple(kind for kind in NOT_HEALTHY if kind is not VerdictKind.EVIDENCE_DELETED)
-"""The kinds that are possible for a known open transaction. EVIDENCE_DELETED is not among them, because the log shows
-whether the transaction's records were deleted."""
+"""The kinds that are possible for a known open transaction. EVIDENCE_DELETED is not among them, because the
+log itself shows whether the transaction's records were deleted."""

@@ -1,8 +1,9 @@
-"""The table of which evidence leads to which verdict on an open transaction. There is one row for each kind of
-evidence, with what the copies must prove first.
+"""A table that says which evidence leads to which verdict on an open transaction. Each row has one kind of
+evidence, and what the copies must prove before the row's verdict holds.
 
-The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the same
-table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+The coordinator's newest record of an id needs no proof; conclusions from the absence of something do.
+docs/logs.md has the same table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's
+`TransactionCoordinator`.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,32 +28,32 @@ from eosviz.pipeline.kafka_logs.verdict_kinds import OPEN, VerdictKind
 from eosviz.pipeline.kafka_logs.words import Words, moment, moment_by, words
 
 ONGOING = "Ongoing"
-"""Kafka's name of the state."""
+"""Kafka's name of the state of a transaction without a decision."""
 
 
 class Row(NamedTuple):
-    """One kind of evidence."""
+    """One row of the table: a kind of evidence and its verdict."""
 
     name: str
     """The row's name in the table of docs/logs.md."""
     kind: VerdictKind
     applies: Callable[[Situation], Words | None]
-    """A function that returns the reason; None if this evidence is not present."""
+    """Returns the sentence with the reason, if a situation shows this evidence; otherwise None."""
     needs: tuple[Need, ...] = ()
     would_change: tuple[Words, ...] = ()
-    """Sentences on what would change the verdict, if the verdict holds."""
+    """Sentences that say what would change the verdict. They are shown if the verdict holds."""
     possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *OPEN)
-    """The verdicts that remain possible if this one does not hold. Healthy is among them, because a marker
+    """The verdicts that are possible if this one is not proved. `HEALTHY` is among them, because a marker
     that is missing from the copy may have ended the transaction."""
 
 
 class Found(NamedTuple):
-    """The result of the first row that applies."""
+    """The first row that applies to a situation, with its reason."""
 
     row: Row
     why: Words
     missing: tuple[Words, ...]
-    """Sentences on what the copies do not prove. Unless there are none, the verdict is undecided."""
+    """Sentences that say what the copies do not prove. If there are any, the verdict is `UNDECIDED`."""
 
     @property
     def kind(self) -> VerdictKind:
@@ -60,12 +61,12 @@ class Found(NamedTuple):
 
     @property
     def alternatives(self) -> tuple[VerdictKind, ...]:
-        """The verdicts that remain possible if this one is undecided."""
+        """The verdicts that are possible if this one is undecided; empty if it is decided."""
         return self.row.possible if self.missing else ()
 
 
 def judged(at: Situation) -> Found:
-    """The verdict on one open transaction."""
+    """Judges one open transaction."""
     row, why = next((row, why) for row in ROWS if (why := row.applies(at)) is not None)
     # Two needs may return the same sentence.
     needed = [one for need in row.needs for one in need(at)]
@@ -74,12 +75,12 @@ def judged(at: Situation) -> Found:
 
 
 def timeout_at(entry: CoordinatorEntry | None) -> int | None:
-    """The time at which the coordinator aborts the transaction by itself, in milliseconds since 1970; None if
-    unknown."""
+    """The time at which the coordinator will abort the transaction because of its timeout, in milliseconds
+    since 1970; None if it is unknown."""
     if entry is None or entry.value is None:
         return None
-    # Older dumps do not have the start time. The transaction began no later than its last update, so the true
-    # timeout is not later either.
+    # Older dumps do not contain the start time. The transaction began no later than its last update, so the
+    # real timeout is not later than the computed one.
     start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
     return start + entry.value.timeout_ms if start >= 0 else None
 
@@ -97,11 +98,12 @@ def _lists(at: Situation) -> bool:
 
 
 def is_ongoing(partition: Partition, transaction: Transaction, entry: CoordinatorEntry | None) -> bool:
-    """Whether the coordinator's newest record has the transaction as Ongoing, and lists this partition."""
+    """Whether the coordinator's newest record says that the transaction is Ongoing and contains this
+    partition."""
     value = None if entry is None else entry.value
     if entry is None or value is None or not entry.lists(partition.name):
         return False
-    # A marker of a newer epoch of the producer id ends a transaction that an older epoch left open.
+    # A marker with a newer epoch of the producer id also ends a transaction that an older epoch left open.
     same = value.producer_id == transaction.producer_id and value.producer_epoch >= transaction.newest_epoch
     return same and value.status.kafka_name == ONGOING
 
@@ -113,7 +115,7 @@ def _prepared(at: Situation) -> Words | None:
     if value.producer_id == mine.producer_id and value.producer_epoch < mine.newest_epoch:
         return None
     if at.last_marker is not None and at.last_marker.result == at.entry.decision and is_marked(at):
-        # The marker in this partition is the one that was decided.
+        # The marker in this partition is the one that the coordinator decided.
         return None
     return words("rule.prepared", state=value.status.kafka_name)
 
@@ -166,11 +168,12 @@ def _not_listed(at: Situation) -> Words | None:
 
 
 _DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole, print_whole)
-"""The needs if a transaction is open in this partition but ended for the coordinator."""
+"""What the copies must prove if a transaction is open in this partition, and the coordinator's record says
+that it has ended or does not contain it."""
 
 _OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
-"""The possible verdicts if the coordinator has the transaction. Its marker either still has to be written, or
-is in the part of the log that the copy lacks."""
+"""The possible verdicts if the coordinator knows the transaction. Its marker either has not been written yet,
+or is in a part of the log that is missing from the copy."""
 
 ROWS: Sequence[Row] = (
     Row(
@@ -190,4 +193,4 @@ ROWS: Sequence[Row] = (
     Row("fenced", VerdictKind.FENCED_WRITER, _fenced, _DECIDED_OVER, (words("change.newer_marker"),)),
     Row("not listed", VerdictKind.ORPHAN, _not_listed, _DECIDED_OVER, (words("change.listed"),)),
 )  # fmt: skip
-"""The rows in order. The first one that applies decides, and the last one always applies."""
+"""The rows of the table, in order. The first one that applies decides. The last one always applies."""

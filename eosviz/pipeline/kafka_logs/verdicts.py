@@ -1,9 +1,9 @@
-"""Decides why the consumers of a partition wait, or that they do not wait: one verdict for each open transaction,
-with its evidence.
+"""Decides why the consumers of a partition wait, or that they do not wait. There is one verdict for each open
+transaction, with its evidence.
 
-The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should be
-(`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is `undecided` and
-states what to give.
+The partition shows that a transaction is open. Only the coordinator's log shows whether it should be
+(`verdict_rules.py`). If the copies do not prove enough for a verdict (`copy_proofs.py`), the verdict is
+`undecided` and says which files or statements are needed.
 
 Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
@@ -37,7 +37,7 @@ from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 LOG_LINES_MAX = 20
-"""At most this many of the newest log lines are evidence of one verdict."""
+"""A verdict has at most this many log lines as evidence: the newest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +48,22 @@ class Verdict:
     partition: str
     transaction: Transaction | None = None
     entry: CoordinatorEntry | None = None
-    """The coordinator's newest record of the transaction's id; None if no record has the producer id."""
+    """The coordinator's newest record of the transactional id; None if no record has the producer id."""
     listed: Listed | None = None
-    """The row of the producer id in a list of transactions, if no record of the id is known; else None."""
+    """The row of the producer id in an output of `kafka-transactions.sh list`, if no record of the id is
+    known; otherwise None."""
     timeout_at: int | None = None
-    """The time at which the coordinator aborts the transaction by itself, in milliseconds since 1970; None if
-    unknown."""
+    """The time at which the coordinator will abort the transaction because of its timeout, in milliseconds
+    since 1970; None if it is unknown."""
     evidence: tuple[Evidence, ...] = ()
     alternatives: tuple[VerdictKind, ...] = ()
     would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     rests_on: VerdictKind | None = None
-    """The kind of verdict that follows from the other evidence, above all from the coordinator's records, if the
-    transaction's data is deleted. None for all other verdicts."""
+    """If the transaction's data was deleted (`EVIDENCE_DELETED`), the kind of verdict that follows from the
+    other evidence, mainly from the coordinator's records; otherwise None."""
     notes_left_out: int = 0
-    """Notes of the partition beyond NOTES_MAX."""
+    """The number of the partition's notes that are left out because of NOTES_MAX."""
 
 
 def verdicts_of(
@@ -72,9 +73,10 @@ def verdicts_of(
     source: Beside | None = None,
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each open transaction, by first offset; without one, a verdict on the partition. `now`:
-    the time against which timeouts are measured, in ms since 1970; -1 if unknown. `source`: where the
-    partition was read from. `log_lines`: the log lines of brokers and clients."""
+    """The verdicts on a partition: one for each open transaction, in the order of their first offsets, or one
+    if no transaction is open. `now`: the time against which timeouts are measured, in ms since 1970; -1 if
+    unknown. `source`: what the partition was read from. `log_lines`: the lines of log output about
+    transactions."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)
@@ -90,7 +92,7 @@ def verdicts_of(
 def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
-    """The verdict on a partition without an open transaction: healthy, or undecided."""
+    """The verdict on a partition without an open transaction: healthy or undecided."""
     if not partition.batches and (lines := log_lines.of_partition(partition.name)):
         return _only_logged(partition, lines)
     doubts = []
@@ -112,7 +114,7 @@ def _nothing_open(
 
 
 def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
-    """The verdict with the log lines about its transaction as further evidence."""
+    """The verdict, with the log lines about its transaction added to its evidence."""
     if verdict.transaction is None:
         return verdict
     transactional_id = None if verdict.entry is None else verdict.entry.transactional_id
@@ -124,7 +126,7 @@ def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
 
 
 def _only_logged(partition: Partition, lines: Sequence[LogLine]) -> Verdict:
-    """The verdict if only log lines are known."""
+    """The verdict on a partition of which only log lines are known."""
     left = next(
         (left for one in reversed(lines) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
     )
@@ -180,7 +182,7 @@ def _verdict(at: Situation) -> Verdict:
 
 
 def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
-    """Evidence that rests on the user's statements."""
+    """The evidence that consists of statements by the person who gave the files."""
     after = at.copies.declared.copied_after
     if coordinator_newer in row.needs and readers_declared_waiting(at):
         sentence = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
@@ -190,7 +192,8 @@ def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
 
 
 def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) -> Verdict:
-    """The verdict `undecided`. ``listed``: what a row of a list says about the transaction."""
+    """The verdict `undecided`. ``listed``: the producer id's row in an output of `kafka-transactions.sh
+    list`."""
     would_change = words("change.coordinator")
     if listed is not None:
         of_id = {"transactional_id": listed.transactional_id}
@@ -215,8 +218,8 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
 
 
 def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
-    """The verdict, or one that says that the transaction's data is deleted, with the kind of the given one as
-    `rests_on`."""
+    """The same verdict or, if the transaction's data was deleted, a verdict that says so and has the kind of
+    the given one as `rests_on`."""
     if not is_deleted(at.partition, at.transaction):
         return verdict
     would_change = (*verdict.would_change, words("change.older_copy"))
@@ -226,5 +229,5 @@ def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
 
 
 def is_deleted(partition: Partition, transaction: Transaction) -> bool:
-    """Whether nothing is left of an open transaction's data."""
+    """Whether all data of an open transaction was deleted."""
     return transaction.from_snapshot and transaction.last_offset < partition.log_start

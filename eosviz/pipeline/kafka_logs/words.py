@@ -1,5 +1,5 @@
-"""A sentence before its language is chosen: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its
-parameters. Findings are stored in this form, and are put into words where they are shown."""
+"""A sentence without a language: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its parameters.
+Findings are stored in this form. The text is made when it is shown."""
 
 import re
 from datetime import UTC, datetime
@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 
 class Words(NamedTuple):
-    """One sentence."""
+    """A sentence as key and parameters."""
 
     key: str
     params: dict[str, Any]
 
 
 def words(key: str, **params: Any) -> Words:
-    """The sentence `logs.<key>`."""
+    """The sentence with the key `logs.<key>`."""
     return Words(f"logs.{key}", params)
 
 
 def as_kept(sentence: Words) -> dict[str, Any]:
-    """The sentence as JSON, for storing."""
+    """The sentence as JSON, to be stored."""
     return {"key": sentence.key, "params": sentence.params}
 
 
@@ -27,8 +27,8 @@ _PLACE = re.compile(r"(?P<of>.+): (?P<unit>byte|line|offset) (?P<number>\d+)", r
 
 
 def place_words(place: str) -> dict[str, Any]:
-    """A place (`server.log: line 2`, `t-0: offset 106`) as a sentence, which may be a parameter of another. A place
-    that is only a name stays as it is."""
+    """A place (`server.log: line 2`, `t-0: offset 106`) as a sentence that may be a parameter of another one.
+    If the text has another form, it stays unchanged as the sentence's parameter."""
     found = _PLACE.fullmatch(place)
     if found is None:
         return as_kept(words("place.named", of=place))
@@ -36,8 +36,8 @@ def place_words(place: str) -> dict[str, Any]:
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as readable text, in UTC; `–` for none, and the number itself if it is no
-    possible time."""
+    """A time in milliseconds since 1970 as text, in UTC. `–` if there is none, and the number itself if it is
+    no possible time."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:
@@ -48,5 +48,5 @@ def moment(milliseconds: int | None) -> str:
 
 
 def moment_by(milliseconds: int | None) -> str:
-    """Like `moment`, rounded up to a whole second: for a time by which something has happened."""
+    """Like `moment`, but rounded up to a whole second. For a time by which something had happened."""
     return moment(None if milliseconds is None else -(-milliseconds // 1000) * 1000)

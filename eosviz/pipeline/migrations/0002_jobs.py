@@ -15,7 +15,8 @@ _STATES = [(name, name.capitalize()) for name in ("waiting", "running", "done", 
 
 
 def take_old_tables_over(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Tables of earlier sweeps have fewer counts; missing ones become 0 or stay absent."""
+    """Gives tables of earlier sweeps the names and counts of later ones. A count that they do not have
+    becomes 0 or stays absent."""
     Sweep = apps.get_model("pipeline", "Sweep")
     for sweep in Sweep.objects.iterator():
         rows = []

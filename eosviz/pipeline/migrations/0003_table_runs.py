@@ -5,7 +5,8 @@ from django.db.models import F
 
 
 def count(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Earlier tables were made at a sweep's end, from all of its runs."""
+    """Set `table_runs` of existing sweeps to the number of their runs: their tables were made at the end,
+    from all runs."""
     sweeps = apps.get_model("pipeline", "Sweep").objects
     sweeps.exclude(table=[]).update(table_runs=F("done"))
 

@@ -1,4 +1,4 @@
-"""Tags and filters for sentences about logs."""
+"""Template tags and filters for sentences about logs."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ register = template.Library()
 
 _VALUES = "|".join(sorted({value for value in OPTIONS.values() if value is not None}))
 _OPTION = re.compile(rf"((?:{'|'.join(OPTIONS)})(?: (?:{_VALUES})\b)?)")
-"""Matches an argument of `manage.py logs` that states something about the copies, with its placeholder."""
+"""Matches an option of `manage.py logs` that states something about the copies, with its placeholder."""
 
 
 @register.filter
 def placed(place: str) -> dict[str, Any]:
-    """The place of evidence in a log, as a parameter of `say`."""
+    """The place of evidence in a log, as a sentence that `say` accepts as a parameter."""
     return place_words(place)
 
 
 @register.simple_tag
 def say_log(key: str, params: dict[str, Any]) -> SafeString:
-    """The sentence of `say`, in which the fields of the page where a log is opened take the place of the arguments of
-    `manage.py logs`, as links."""
+    """Like `say`, for a page: each option of `manage.py logs` in the sentence is replaced by a link to the
+    field with the same meaning on the page for opening a log."""
     language = language_of(get_language())
     page = reverse("replays:open_log")
 

@@ -1,4 +1,4 @@
-"""Tags and filters of the reference pages."""
+"""Template tags and filters of the reference pages."""
 
 from collections.abc import Iterable
 
@@ -20,8 +20,8 @@ register = template.Library()
 
 @register.simple_tag
 def bare(key: str) -> SafeString:
-    """`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, with the names of its
-    parameters. A missing key is shown in brackets."""
+    """`{% bare "broker.duplicate_found" %}`: the sentence of a key, with the names of its parameters in place
+    of values. A missing key is shown in brackets."""
     known = words().get(key)
     if known is None:
         return conditional_escape(f"[{key}]")
@@ -38,13 +38,14 @@ def spoken(line: Line) -> str:
 
 @register.filter
 def of(table: dict[str, object], name: str) -> object:
-    """`{{ homes|of:machine.name }}`: a dict's value for a name; None without one."""
+    """`{{ homes|of:machine.name }}`: the value of a dict for a key; None if the key is missing."""
     return table.get(name)
 
 
 @register.filter
 def titles_of(name: str) -> list[dict[str, str]]:
-    """`{{ "SC-58/elected-again"|titles_of }}`: the title of the scenario, and that of the variant if one is named."""
+    """`{{ "SC-58/elected-again"|titles_of }}`: the title of a run's scenario and, if the run is of a variant,
+    the variant's title."""
     identifier, _, variant = name.partition("/")
     document = entry(identifier).document
     title = title_of_variant(document, variant)
@@ -53,5 +54,6 @@ def titles_of(name: str) -> list[dict[str, str]]:
 
 @register.filter
 def tracks_of(signatures: Iterable[Signature]) -> list[Track]:
-    """`{{ error.signatures|tracks_of }}`: the tracks that play a run of any of them, each once."""
+    """`{{ error.signatures|tracks_of }}`: the tracks that contain a run of any of the signatures, each
+    once."""
     return list({track.name: track for one in signatures for track in one.tracks}.values())

@@ -1,6 +1,6 @@
-"""The forms in which the server makes a replay's file: one class for each, in a module of its own here. Every
-module of this package is read, so a new form is a new file (docs/CONTRIBUTING.md, *Add an export*). The page
-itself makes pictures and CSV tables."""
+"""The forms of a replay's file that the server makes: each module of this package has one class. All modules
+of this package are imported, so a new form needs only a new file (docs/CONTRIBUTING.md, *Add an export*).
+Pictures and CSV tables are made by the page itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file that plays offline (`offline.py`)."""
+"""The form of one HTML file that plays offline (`offline.py`)."""
 
 from __future__ import annotations
 

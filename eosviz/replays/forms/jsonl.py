@@ -1,4 +1,4 @@
-"""The replay file's lines, not packed."""
+"""The form of the replay file's lines without compression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table with a row for each step (`parquet_steps.py`)."""
+"""The form of a Parquet table with a row for each step (`parquet_steps.py`)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ class Parquet(Form):
     passes = 2
 
     def pieces(self, work: Work) -> Iterator[bytes]:
-        from eosviz.replays.parquet_steps import parquet_file  # only this form needs pyarrow
+        # imported here, because only this form needs pyarrow
+        from eosviz.replays.parquet_steps import parquet_file
 
         return parquet_file(work.whole(), work.each)

@@ -1,4 +1,4 @@
-"""The replay file itself (docs/replay-format.md)."""
+"""The form of the replay file itself (docs/replay-format.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the profiles that
-causes a difference, with its side (brokers or clients), and its values in the generation before and in this one."""
+"""Template tags for Kafka's generations.
+
+`{% generation_name generation %}`: the generation's name, as `Kafka 4.1, older clients`. `{% changed_row row
+%}`: a field of the profiles that causes a difference, whether it is the brokers' or the clients', and its
+values in the generation before and in this one.
+"""
 
 from django import template
 from django.urls import reverse

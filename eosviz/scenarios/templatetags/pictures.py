@@ -1,6 +1,9 @@
-"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% ends_like run runs %}`: a
-sentence that says that the first of the runs ends in the same way. `{% fault_signs %}`: the signs of faults at the
-left of the drawings, with their meaning."""
+"""Template tags for the endings of runs.
+
+`{% verdict run %}`: a picture of how a run ends. `{% ends run %}`: the same in words. `{% ends_like run runs
+%}`: a sentence that says that the run ends like the first of the runs. `{% fault_signs %}`: the signs of
+faults at the left of the pictures, with their meaning.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,20 +23,19 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """The picture of a run's ending; empty for None."""
+    """The picture of a run's ending; empty if the run is None."""
     return mark_safe("" if run is None else picture(run.ending))
 
 
 @register.simple_tag
 def fault_signs() -> list[tuple[SafeString, str]]:
-    """Each sign and the catalogue key of its meaning."""
+    """(sign, catalogue key of its meaning) of each sign of a fault."""
     return [(mark_safe(sign(name)), f"library.sign.{name}") for name in SIGNS]
 
 
 @register.simple_tag
 def ends(run: Run | None) -> str:
-    """The ending of the run in words, lane by lane, or the sentence that names the rule that refuses it; empty for
-    None."""
+    """How the run ends, in words, lane after lane, or which rule refuses it; empty if the run is None."""
     if run is None:
         return ""
     language = language_of(get_language())
@@ -53,15 +55,16 @@ def ends(run: Run | None) -> str:
 
 @register.simple_tag
 def ends_like(run: Run | None, runs: Sequence[Run]) -> str:
-    """The sentence that says that the run ends like the first of these runs, if both have the same picture; else
-    empty."""
+    """The sentence that says that the run ends like the first of `runs`, if their pictures are equal;
+    otherwise empty."""
     if run is None or not runs or run == runs[0] or picture(run.ending) != picture(runs[0].ending):
         return ""
     return say("library.ends_like", language_of(get_language()))
 
 
 def _table(table: dict[str, Any] | None, language: str) -> list[str]:
-    """`database: 2 rows, 1 row missing`, in a list; empty without a database."""
+    """A list with the counts of the database's rows, as `database: 2 rows, 1 row missing`; empty if there is
+    no database."""
     if table is None:
         return []
     counts = {
@@ -76,7 +79,8 @@ def _table(table: dict[str, Any] | None, language: str) -> list[str]:
 
 
 def _counted(lane: dict[str, Any], language: str) -> list[str]:
-    """`5 stored (including 2 aborted)`, `1 lost`: records as the result of a run counts them, then others."""
+    """The counts of one lane: first of records as `5 stored (including 2 aborted)` and `1 lost`, then
+    others."""
     counts: dict[str, int] = {}
     for kind, records, _ in lane["cells"]:
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)

@@ -1,4 +1,4 @@
-"""Tags and filters for words on pages, such as `{% say "library.title" count=3 %}`."""
+"""Template tags and filters for texts on pages, such as `{% say "library.title" count=3 %}`."""
 
 import re
 from datetime import UTC, datetime
@@ -26,32 +26,32 @@ register = template.Library()
 
 @register.simple_tag
 def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """The sentence of `key`, escaped: a parameter may contain a user's text."""
+    """The text of `key`. It is escaped, because a parameter may contain a user's text."""
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+|\b(?:epoch|PID) \d+)")
-"""Matches a name or a date with hyphens, because a browser may break a line after each hyphen, and a number with the
-word before it that names it."""
+"""Matches a name or a date with hyphens, after each of which a browser may break the line; and a number with
+the word before it that says what it is."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 _NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：；、？！）:,?]*)")
 _UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
 _CLAUSE = re.compile(r"[^，：；？！]+[，：；？！]+(?!$)|[^，：；？！]+[，：；？！]*$")
 LONGEST = 28
-"""A name or a word of a command is kept whole if it has at most this many letters."""
+"""A name, or a word of a command, of at most this many letters is not broken into two lines."""
 
 
 @register.simple_tag
 def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """The same as `say`, for headlines: a name of at most LONGEST letters stays in one line, as in the player
-    (static/player/unbroken.ts)."""
+    """Like `say`, for headlines: a name of at most LONGEST letters is not broken into two lines, as in the
+    player (static/player/unbroken.ts)."""
     return unbroken(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
 @register.filter
 def unbroken(text: str) -> SafeString:
-    """A text, escaped, in which no line ends within a name of at most LONGEST letters or before the number of an
-    epoch."""
+    """A text, escaped, without line breaks inside names of at most LONGEST letters and before the number of
+    an epoch."""
     parts = _NAME.split(text)
     whole = (
         (name if number % 2 == 0 or len(name) > LONGEST else format_html('<span class="nb">{}</span>', name))
@@ -62,7 +62,7 @@ def unbroken(text: str) -> SafeString:
 
 @register.filter
 def by_words(command: str) -> SafeString:
-    """A command in which words of at most LONGEST letters are not divided."""
+    """A command without line breaks inside words of at most LONGEST letters."""
     words = (
         format_html('<span class="nb">{}</span>', word) if len(word) <= LONGEST else word
         for word in command.split(" ")
@@ -72,13 +72,13 @@ def by_words(command: str) -> SafeString:
 
 @register.simple_tag
 def gap() -> str:
-    """The text between two sentences, and after the colon of a label: a space; in Chinese nothing."""
+    """What separates two sentences, and a label's colon from what follows: a space, in Chinese nothing."""
     return sentence("join.sentences", language_of(get_language()), {"first": "", "then": ""})
 
 
 @register.simple_tag
 def used_link(key: str) -> SafeString | str:
-    """After a refusal for a quota: a link to the page *Your usage*. Nothing after another refusal."""
+    """A link to the page *Your usage*, if `key` is that of a refusal because of a quota; otherwise empty."""
     if key.rpartition(".")[2] not in REASONS:
         return ""
     title = sentence("quotas.title", language_of(get_language()))
@@ -87,8 +87,8 @@ def used_link(key: str) -> SafeString | str:
 
 @register.filter
 def in_language(words: dict[str, str] | None) -> str:
-    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page; empty without
-    one."""
+    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page; empty if there
+    is no value."""
     return (words or {}).get(language_of(get_language()), "")
 
 
@@ -97,7 +97,7 @@ _SCENARIO = re.compile(r"(SC-\d+)")
 
 @register.filter
 def with_scenarios(text: str) -> SafeString:
-    """A text in which each name of a scenario of the library links to the scenario's page."""
+    """A text in which the names of the library's scenarios are links to their pages."""
     known = {entry.id for entry in library()}
     address = reverse("walkthroughs:new")
     pieces = (
@@ -127,15 +127,15 @@ def _whole(code: str) -> SafeString:
 
 @register.filter
 def in_paragraphs(text: str) -> SafeString:
-    """The text of a lesson, laid out (`lesson_layout.py`)."""
+    """The text of a lesson in paragraphs (`lesson_layout.py`)."""
     laid = ((kind, with_scenarios(said)) for kind, said in paragraphs(text))
     return format_html_join("", '<p class="lesson-text {}">{}</p>', laid)
 
 
 @register.filter
 def breakable(text: str) -> SafeString:
-    """A text in which a name with underscores begins a new line before it is divided. It is divided after an
-    underscore, and only before a part of at least four letters."""
+    """A text in which a name with underscores moves to a new line before it is broken. It may be broken only
+    after an underscore, and only if at least four letters follow."""
     pieces = _NAME_WITH_UNDERSCORES.split(text)
     return format_html_join(
         "",
@@ -156,7 +156,8 @@ def _with_marks(text: str) -> SafeString:
 
 @register.filter
 def in_clauses(text: str) -> SafeString:
-    """A `breakable` title. A Chinese title that has several clauses begins a new line before it divides one."""
+    """A title as `breakable` makes it. A Chinese title of several clauses begins a new line between two
+    clauses before it breaks one."""
     clauses = _CLAUSE.findall(text)
     if len(clauses) < 2:
         return breakable(text)
@@ -167,31 +168,31 @@ def in_clauses(text: str) -> SafeString:
 
 @register.filter
 def minute(at: datetime) -> str:
-    """A moment to the minute in the reader's time zone, with the zone's difference to UTC."""
+    """A time, to the minute, in the reader's time zone, with the zone's difference to UTC."""
     return f"{timezone.localtime(at):%Y-%m-%d %H:%M} {difference_to_utc(at)}"
 
 
 @register.filter
 def utc_minute(at: datetime) -> str:
-    """A moment to the minute in UTC, for mails: their reader's time zone is not known."""
+    """A time, to the minute, in UTC. For mails, whose reader's time zone is not known."""
     return at.astimezone(UTC).isoformat(" ", "minutes")[:16]
 
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
-    """The text of `minute` in a `<time>` element."""
+    """A time as `minute` shows it, in a `<time>` element."""
     return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), minute(at))
 
 
 @register.simple_tag
 def page_language() -> str:
-    """The value of `<html lang>`: `en` or `zh-Hans`."""
+    """The value for `<html lang>`: `en` or `zh-Hans`."""
     return language_of(get_language())
 
 
 @register.simple_tag(takes_context=True)
 def page_theme(context: Context) -> str:
-    """`light` or `dark`; empty if the page follows the system."""
+    """The theme, `light` or `dark`; empty if the page follows the system's setting."""
     return _chosen_theme(context)
 
 
@@ -213,7 +214,7 @@ def page_themes(context: Context) -> list[dict[str, str]]:
 
 @register.simple_tag(takes_context=True)
 def page_navigation(context: Context) -> list[Group]:
-    """The five words of the navigation, with the place of this page marked."""
+    """The five words of the navigation, with the page's own place marked."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
     view = context.get("belongs_to") or (match.view_name if match is not None else "")
@@ -222,14 +223,15 @@ def page_navigation(context: Context) -> list[Group]:
 
 @register.simple_tag(takes_context=True)
 def library_address(context: Context, identifier: str = "") -> str:
-    """The address of the library with the filters that it showed last, at the card of this scenario."""
+    """The library's address with the filters that it showed last; with `identifier`, it leads to the card of
+    this scenario."""
     request = context.get("request")
     return reverse("scenarios:library") if request is None else way_back(request, identifier)
 
 
 @register.simple_tag(takes_context=True)
 def element_addresses(context: Context, session: Any = None) -> SafeString:
-    """The attributes with addresses for the player's elements (docs/player.md)."""
+    """The attributes that give the player's elements their addresses (docs/player.md)."""
     addresses = {
         "library": library_address(context, "" if session is None else session.version.identifier),
         "compare": reverse("walkthroughs:compare"),

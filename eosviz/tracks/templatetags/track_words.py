@@ -1,5 +1,5 @@
-"""Attributes of the player's page: for its questions, for the track in which the run is played, and the
-lesson."""
+"""Template tags that give the player its attributes for questions, for the track in which a run is played,
+and for the lesson."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ register = template.Library()
 
 @register.simple_tag
 def question_addresses(session: Any) -> SafeString:
-    """Attributes of `<eos-player>`: the addresses of the session's questions and answers and, in a track, of
-    the track. Empty if the scenario asks no questions."""
+    """Attributes of `<eos-player>`: the addresses from which questions are read and to which answers are
+    sent; in a track, also the track's address. Empty if the scenario has no questions."""
     if not session.version.document.get("checkpoints"):
         return SafeString("")
     addresses = {
@@ -49,7 +49,8 @@ def lesson_attribute(
     links: bool = True,
     as_written: bool = True,
 ) -> SafeString:
-    """An attribute of `<eos-player>`: what to watch for in a run, what it means, what comes next."""
+    """The attribute of `<eos-player>` with the lesson: what to watch for in a run, what it means, and what
+    comes next. The run is given by `session`, by `version` or by `scenario`."""
     if session is not None:
         lesson = lesson_of_session(session)
     elif version is not None:
@@ -62,8 +63,8 @@ def lesson_attribute(
 
 
 def _laid_out(lesson: dict[str, Any]) -> dict[str, Any]:
-    """The lesson with its text as paragraphs (kind, parts), and the meanings of signs as parts; every second
-    part is code."""
+    """The lesson in the form that the player shows: its text as paragraphs (kind, parts), and the meanings of
+    signs as parts. Every second part is code."""
     laid = dict(lesson)
     for name in ("lesson", "shared_lesson"):
         if name in lesson:

@@ -1,4 +1,5 @@
-"""A table for interventions. The column that had them as one JSON list keeps its name in the database."""
+"""Creates a table for interventions. The column that contained them as one JSON list keeps its name in the
+database."""
 
 import django.db.models.deletion
 from django.db import migrations, models

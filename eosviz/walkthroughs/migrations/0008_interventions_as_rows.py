@@ -1,5 +1,6 @@
-"""Copies the interventions of branches into rows, and back. Each batch is a transaction of its own, and a copy that was
-stopped may be started again. The lists stay as they are: processes of the release before still read them."""
+"""Copies the interventions of branches into rows, or back into lists. Each batch is one transaction, and a
+copy that was stopped may be started again. Copying into rows does not change the lists, because processes of
+the previous release still read them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 from django.db import migrations
 
 BATCH = 500
-"""This many branches are changed together."""
+"""This many branches are copied in one transaction."""
 
 
 def to_rows(apps: Any, editor: Any) -> None:

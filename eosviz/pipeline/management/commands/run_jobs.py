@@ -1,4 +1,5 @@
-"""`run_jobs`: runs the jobs of pages until none waits. The worker starts it; a scheduler may too."""
+"""`run_jobs`: runs the jobs of pages until none is waiting. A worker starts it; a scheduler may start it,
+too."""
 
 import signal
 from typing import Any

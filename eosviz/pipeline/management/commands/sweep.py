@@ -1,4 +1,5 @@
-"""`sweep FILE [--master M] [--out DIR] [--resume] [--facts]`: many runs over a grid of settings and seeds, on Spark."""
+"""`sweep FILE [--master M] [--out DIR] [--resume] [--facts]`: makes runs for a grid of settings and seeds, on
+Spark."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -96,7 +97,7 @@ def _read(path: str) -> tuple[str, SweepDocument]:
 
 
 def _lines(done: Sweep) -> list[str]:
-    """The table as aligned lines: column names, then a line for each cell."""
+    """The table as lines with aligned columns: the names of the columns, then a line for each cell."""
     names = [axis["name"] for axis in done.axes]
     found = list(done.rows())
     rule = ["rule"] if any(row["refused"] for row in found) else []

@@ -1,4 +1,5 @@
-"""`audit [PATH] [--sessions] [--json] [--master M]`: a second judge over recorded runs."""
+"""`audit [PATH] [--sessions] [--json] [--master M]`: judges recorded runs a second time, by rules of its
+own."""
 
 import json
 import tempfile
@@ -18,9 +19,9 @@ from eosviz.replays.actions import export_session
 from eosviz.walkthroughs.models import Session
 
 SHOWN_MAX = 50
-"""The most disagreements that are printed; --json has more."""
+"""At most this many disagreements are printed. With --json there are more."""
 AGREED, DISAGREED, FAILED = range(3)
-"""The command's exit codes."""
+"""The command's exit codes: the judges agree, they disagree, or nothing could be judged."""
 
 
 class Command(BaseCommand):
@@ -69,8 +70,8 @@ def _judged(path: Path, master: str) -> Outcome:
 
 
 def _export_finished(folder: Path) -> None:
-    """Write the database's ended sessions to `folder` as replay files. Raises CommandError if no session has
-    ended."""
+    """Write all sessions of the database with a run that has ended to `folder`, as replay files. Raises
+    CommandError if there is none."""
     ended = Session.objects.filter(branches__finished__isnull=False).distinct().select_related("version")
     for session in ended.order_by("id"):
         with (folder / f"{session.id}{ENDING}").open("wb") as file:
@@ -82,7 +83,7 @@ def _export_finished(folder: Path) -> None:
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
-    """What ``--json`` prints (docs/audit.md)."""
+    """The JSON that ``--json`` prints (docs/audit.md)."""
     return {
         "agreed": not outcome.found,
         "sessions": outcome.sessions,

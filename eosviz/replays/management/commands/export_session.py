@@ -1,4 +1,4 @@
-"""`export_session ID [--to FILE]`: a session as a replay file, which another site can import."""
+"""`export_session ID [--to FILE]`: writes a session as a replay file, which another site can import."""
 
 import os
 import tempfile
@@ -43,7 +43,7 @@ def _session(identity: str) -> Session:
 
 
 def _write_whole(target: Path, session: Session) -> int:
-    """Write beside the target and move it there, so that no half file is visible. Returns the size in bytes."""
+    """Write the session to `target`, which appears only when it is complete. Returns its size in bytes."""
     descriptor, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

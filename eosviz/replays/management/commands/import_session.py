@@ -1,4 +1,4 @@
-"""`import_session FILE`: check a replay file, run its scenario again and store it."""
+"""`import_session FILE`: checks a replay file, runs its scenario again, and stores the replay."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,6 +1,7 @@
-"""`logs PATH…` as a Django command, for `call_command` and for Django's own options (`--settings`, `-v`).
+"""`logs PATH…` as a Django command. It is needed for `call_command` and for Django's own options
+(`--settings`, `-v`).
 
-Without such an option, `manage.py logs` runs `logs_command.py` directly and does not start Django.
+Without these options, `manage.py logs` runs `logs_command.py` directly and does not start Django.
 """
 
 from argparse import ArgumentParser

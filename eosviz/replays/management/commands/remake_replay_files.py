@@ -1,4 +1,5 @@
-"""`manage.py remake_replay_files`: makes the files of imports that earlier versions kept without a file."""
+"""`manage.py remake_replay_files`: makes the replay files of imported sessions that earlier releases stored
+without their file."""
 
 from typing import Any
 
@@ -18,7 +19,7 @@ class Command(TablesCommand):
         for key in keys:
             replay = without_file().filter(pk=key).first()
             if replay is None:
-                continue  # deleted meanwhile, or made by another call
+                continue  # It was deleted, or another call of the command has made its file.
             if remake(replay):
                 made += 1
             else:

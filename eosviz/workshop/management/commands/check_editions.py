@@ -1,4 +1,4 @@
-"""`python manage.py check_editions`: runs published scenarios on this engine and reports differences."""
+"""`python manage.py check_editions` runs published scenarios on this engine and reports differences."""
 
 from __future__ import annotations
 
