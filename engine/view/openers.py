@@ -478,7 +478,7 @@ BEHIND_HANGING = replace(BEHIND, weight=8.3)
 LET_GO = Opener("let_go", 11, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
-FENCING_MARKER = Opener("fencing_marker", 5, (), ("transactional_id", "producer_epoch"))
+FENCING_MARKER = Opener("fencing_marker", 4, (), ("transactional_id", "producer_epoch"))
 """The opener for the request with the marker that carries the epoch with which a coordinator fences a producer."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
 COMMIT_LATE = Opener("commit_late", 7, (), ("client",))
@@ -559,7 +559,7 @@ BROKEN = {
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),
     "reordered": Opener("broken_reordered", 9, (), ("partition",)),
     "visible_early": Opener("broken_visible_early", 9, (), ("partition",)),
-    "atomic": Opener("broken_atomic", 9, (), ("partition",)),
+    "atomic": Opener("broken_atomic", 9, ()),
     "fenced": Opener("broken_fenced", 9, (), ("partition",)),
     "mixed": Opener("broken_mixed", 9, ()),
     "repeated": Opener("broken_repeated", 9, ()),

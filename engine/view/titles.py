@@ -36,6 +36,7 @@ LEADS = frozenset(
         "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
         "resends_stored", "renumbered_stored", "left_stores", "released_commit_of", "released_abort_of",
         "released_part", "released_abort_before", "released_commit_before", "fencing_marker", "repeats",
+        "gets_and_skips",
     }
 )  # fmt: skip
 """The titles that tell a reader something that the sentences of the step in which the beat lands do not."""
@@ -60,6 +61,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
         "released_commit_of", "released_abort_of", "released_part", "released_abort_before",
         "released_commit_before", "markers_in", "skips", "gets_and_skips", "fatal_by", "only_abort_by",
+        "markers_wait_for", "markers_unanswered_by", "markers_dropped_for", "write_not_allowed_by", "marker_idle",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
@@ -366,6 +368,13 @@ def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Ti
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
+def _marker_idle(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The title of a marker that ends no transaction: it is stored again, or no transaction was open."""
+    idle = sorted({said["partition"] for said in said_in(steps, "broker.marker_finds_nothing_open")})
+    found = ("marker_idle", {"partitions": idle}) if idle else None
+    return _marker_again(params, steps, consumers) or found
+
+
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     lost = next(said_in(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
@@ -446,16 +455,13 @@ def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence
     return _read(read_in(steps), consumers, "reads_one")
 
 
-def _with_error(name: str, keys: Sequence[str]) -> Tell:
-    """A function that makes the title ``name`` with the client's error; None if the sentence names no error."""
+def _as_said(name: str, opener: str, *names: str) -> Tell:
+    """A function that makes the title ``name`` with these parameters of the first sentence of the opener; None if the
+    sentence lacks one of them."""
 
     def tell(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-        said = next(said_in(steps, *keys), None)
-        return (
-            None
-            if said is None or "error" not in said
-            else (name, {"client": said["client"], "error": said["error"]})
-        )
+        said = next(said_in(steps, *BY_NAME[opener].keys), {})
+        return (name, {one: said[one] for one in names}) if said.keys() >= set(names) else None
 
     return tell
 
@@ -497,7 +503,7 @@ def _broken(guarantee: str) -> Tell:
             serial
             for step in steps
             for broken, partition, found in step.broken
-            if (broken, partition) == (guarantee, params["partition"])
+            if broken == guarantee and partition == params.get("partition", partition)
             for serial in found
         )
         named = [f"r{serial}" for serial in list(serials)[:NAMED_MOST]]
@@ -555,7 +561,7 @@ TELLS: dict[str, Tell] = {
     "registered": _joined,
     "markers": _markers,
     "markers_resent": _marker_again,
-    "marker_sent_again": _marker_again,
+    "marker_sent_again": _marker_idle,
     "commit_known": _commit_known,
     "crafted": _crafted,
     "commit_late": _commit_late,
@@ -570,8 +576,12 @@ TELLS: dict[str, Tell] = {
     "reads": _reads,
     "read_after_marker": _read_after_marker,
     "aborted_skipped": _skips,
-    "fatal": _with_error("fatal_by", BY_NAME["fatal"].keys),
-    "only_abort": _with_error("only_abort_by", BY_NAME["only_abort"].keys),
+    "fatal": _as_said("fatal_by", "fatal", "client", "error"),
+    "only_abort": _as_said("only_abort_by", "only_abort", "client", "error"),
+    "markers_wait": _as_said("markers_wait_for", "markers_wait", "partitions"),
+    "markers_unanswered": _as_said("markers_unanswered_by", "markers_unanswered", "broker"),
+    "markers_dropped": _as_said("markers_dropped_for", "markers_dropped", "coordinator", "partitions"),
+    "write_not_allowed": _as_said("write_not_allowed_by", "write_not_allowed", "client", "error"),
     "repeats": _repeats,
     **{
         f"broken_{name}": _broken(name)
