@@ -33,8 +33,8 @@ from eosviz.reference.search_terms import CHINESE, asked_for, plain, roots_of
 SHARES = {"terms": 0.7, "words": 1.0, "threads": 0.5}
 """The weight of each ranking."""
 CHINESE_SHARES = {"terms": 0.7, "words": 0.7, "threads": 0.7}
-"""The weight of each ranking for a question with Chinese. The known threads are in English, so its words say
-less; its terms say more, because the catalogue's table translates them."""
+"""The weight of each ranking for a question with Chinese. The words of the question weigh less than in
+SHARES, because the known threads are in English. Its terms are translated by the catalogue's table."""
 FUSED = 3
 """The constant of reciprocal rank fusion. With a larger one, the first places count less."""
 PLACES = 30

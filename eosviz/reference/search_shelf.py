@@ -59,8 +59,8 @@ class Shelf:
                 self._called[keyword] |= 1 << at
 
     def points(self, wish: Wish) -> list[float]:
-        """The points of each entry for a term. If an entry matches in several places, the place that comes
-        later in this method replaces the earlier ones."""
+        """The points of each entry for a term. An entry that matches in several ways gets the points of the way
+        that comes last in this method."""
         every = [self.points(part) for part in wish.parts]
         found = [PARTS_SHARE * min(points) for points in zip(*every, strict=True)]
         found = found or [0.0] * len(self._wholes.texts)

@@ -35,7 +35,7 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mended: Words
     help: Words
     issues: tuple[str, ...]
-    """The KIPs and the issues of Kafka that are about it."""
+    """The KIPs and the issues of Kafka that are about this signature."""
     errors: tuple[str, ...]
     """The names of Kafka's errors that clients get."""
     signs: tuple[str, ...]

@@ -155,8 +155,8 @@ def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[s
 
 
 def _usual(scenario: str, variant: str | None) -> str | None:
-    """The variant that is meant: `variant` or, if it is None, the one that is played if none is chosen. None
-    if that is the document itself, and if the library does not have the scenario."""
+    """Returns `variant` or, if it is None, the variant that is played if none is chosen. Returns None if
+    the document itself is played then, or if the library does not have the scenario."""
     shelved = _shelved(scenario)
     return variant or (None if shelved is None else shelved.card.usual_variant)
 

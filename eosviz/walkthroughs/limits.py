@@ -13,7 +13,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     message_bytes: int = 64 * 1024
     messages_per_second: int = settings.RATES["messages.person"][0] // settings.RATES["messages.person"][1]
-    """How many messages per second the sockets of one user may send all the time."""
+    """How many messages per second the sockets of one user may send without a pause."""
     messages_burst: int = settings.RATES["messages.person"][0]
     advance_steps: int = 500
     run_steps: int = 5_000

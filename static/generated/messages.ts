@@ -710,7 +710,7 @@ export interface MadeIntervention {
 export interface Limits {
   message_bytes: number;
   /**
-   * How many messages per second the sockets of one user may send all the time.
+   * How many messages per second the sockets of one user may send without a pause.
    */
   messages_per_second: number;
   messages_burst: number;

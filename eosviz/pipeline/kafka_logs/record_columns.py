@@ -26,8 +26,8 @@ HEADERS_MAX = 64
 """A batch with more headers in one record does not pass. Each header is a step for all records, so a record
 with thousands of headers would slow all others down."""
 _VARINT_BYTES_MAX = 4
-"""A number that takes more bytes than this does not pass. Four bytes hold 28 bits, which suffices for
-lengths, offsets and counts."""
+"""A batch does not pass if one of its varints has more bytes than this. Four bytes contain 28 bits, which
+suffices for lengths, offsets and counts."""
 _VARLONG_BYTES_MAX = 9
 _MORE = 0x80
 _SEVEN_BITS = 0x7F

@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of
 
 
 class Table(Enum):
-    """The kinds of tables. The value is a set of columns that only this table has together."""
+    """The kinds of tables. The value lists columns by which the table is recognised: only it has all of them."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
     DESCRIPTION = (
