@@ -174,8 +174,8 @@ export class Walk {
   }
 
   /** The steps of both sides at a place where the runs part. */
-  stepsOf({ moment, steps: [left, right] }: Parting): Pair {
-    return left === null || right === null ? this.stepsAt(moment) : [left, right];
+  stepsOf({ moment, steps: [left, right], isPair = false }: Parting): Pair {
+    return left === null || right === null || !isPair ? this.stepsAt(moment) : [left, right];
   }
 
   /** The moment from which a move back starts: for two steps without a common moment, that of the earlier one. */
@@ -256,6 +256,7 @@ export class Walk {
   }
 
   #isShown({ parting }: Landmark): boolean {
+    if (this.by === "step" && parting.isPair !== true) return this.pair === null;
     return this.landingsOf(parting).every(([side, step]) => (this.by === "time" && side.line.time(step) !== this.at) || this.stepOf(side) === step);
   }
 
@@ -304,10 +305,9 @@ export class Walk {
 
   /** Whether a side's step here is the first one that makes a state or a log differ. */
   partsHere(side: Walker): boolean {
-    const { parting, by } = this;
-    const step = parting?.steps[placeOf(side)] ?? null;
-    if (parting === null || step === null || !this.isOfState) return false;
-    return by === "step" ? this.at === parting.moment && this.stepOf(side) === step : this.at === this.partingTime;
+    const here = this.#here;
+    const step = here?.parting.steps[placeOf(side)] ?? null;
+    return step !== null && (here?.kind === "state" || here?.kind === "times") && (this.by === "step" || step === this.stepOf(side));
   }
 
   /** Whether a side shows the step at which its leader decides differently from the other run's. */
@@ -336,7 +336,7 @@ export class Walk {
       await finish(side.store);
       await this.#make(side, side.store.newest);
     }));
-    // The reader may have moved while the page was opening.
+    // The reader may have moved while the page opened.
     if (opens === this.opens) this.goTo(this.end);
   }
 

@@ -56,13 +56,15 @@ import { PlayerStore } from "./store.ts";
 import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
-import { pieces, unbroken } from "./unbroken.ts";
+import { unbroken } from "./unbroken.ts";
 import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { readView } from "./zoom-view.ts";
 
 export const defaults = {
   /** The most differences in one line over a stage, which marks them itself. */
   onStage: 3,
+  /** The most letters of a run's name that fit beside its step and time on a phone. */
+  name: 16,
   /** The most names of things that begin to differ at a step. */
   begun: 3,
   /** The most records with two names that a side lists. */
@@ -317,6 +319,7 @@ export class Compare extends LitElement {
 
   /** Makes both runs up to their ends, and shows their results. */
   async #toTheEnd(): Promise<void> {
+    this.#walk.opens = "done";
     await this.#walk.toTheEnd();
     this.#toTheTop();
   }
@@ -442,7 +445,7 @@ export class Compare extends LitElement {
         ${endsOf(left, right, this.#isOneSession, this.#runNames, this.#walk.moments?.verdict)}
         ${this.#standing()}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), timesText(this.#times), differences)}</div>
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#numberedShort(side)), timesText(this.#times), differences)}</div>
       ${middle === "lanes" ? twinLogs(one, two, this.#apart.names, (partition) => this.#walk.moments?.isEverApart(partition) ?? false, this.#renamed(this.#sides[1] as Side)) : nothing}
       ${this.#flip()}
       <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
@@ -455,7 +458,9 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
+    // If the ends are alike, the line over both runs says so.
+    const isSaid = this.#walk.placeKind === "ends" && this.#lasting?.length === 0;
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: isSaid ? "" : this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
   }
 
   get #passed(): string[] {
@@ -480,7 +485,7 @@ export class Compare extends LitElement {
     const isOfTime = moments?.isOfTime === true;
     const waits = isOfTime ? this.#sides.flatMap(({ name }) => this.#apart.waits[name] ?? []) : [];
     const [place, further] = standingText({ kind: placeKind, isOfTime, lasting: this.#lasting }, this.#times, this.#runNames, waits);
-    return html`<p class=${isOfTime ? "compare-place waits" : "compare-place"} title=${sentences([place, further])}><b>${pieces(place)}</b><span>${pieces(further)}</span></p>`;
+    return html`<p class=${isOfTime ? "compare-place waits" : "compare-place"} title=${sentences([place, further])}><b>${unbroken(place)}</b><span>${unbroken(further)}</span></p>`;
   }
 
   /** What differs at both ends; null if it is not known, or only numbers may differ. */
@@ -594,7 +599,7 @@ export class Compare extends LitElement {
       <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#isInBoth(side, step), (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
-      <div class="compare-sentence"><p class="said-of"><b>${isMarked ? "≠ " : ""}${numbered(side, this.#names.short(store))}</b>${this.#where(side)}</p>
+      <div class="compare-sentence"><p class=${this.#names.short(store).length > defaults.name ? "said-of long" : "said-of"}><b>${isMarked ? "≠ " : ""}${numbered(side, this.#names.short(store))}</b>${this.#where(side)}</p>
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${numbered(side, this.#names.short(side.store))}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
@@ -614,6 +619,12 @@ export class Compare extends LitElement {
   #where(side: Side): TemplateResult {
     const time = timesText(this.#times)[placeOf(side)] ?? "";
     return html`<span class="where num"><b>t = ${time}</b> ${say("player.compare.where", { step: side.store.shown, of: this.#walk.reach(side) })}</span>`;
+  }
+
+  /** The number of a side, with its name if that is short: the name stands over the sentence, too. */
+  #numberedShort(side: Side): string {
+    const name = this.#names.short(side.store);
+    return numbered(side, name.length > defaults.name ? "" : name).trim();
   }
 
   /** The switch between the runs on a narrow screen, which has room for one run. */

@@ -12,6 +12,8 @@ export type Pair = readonly [left: number, right: number];
 export interface Parting {
   moment: number;
   steps: readonly [left: number | null, right: number | null];
+  /** Whether both steps are shown beside each other, even if no moment has both. */
+  isPair?: boolean;
 }
 
 export class Moments {
@@ -92,7 +94,7 @@ export class Moments {
   #partingAt(steps: readonly number[] | undefined): Parting | null {
     const [left, right] = steps ?? [];
     if (left === undefined || right === undefined) return null;
-    return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)) };
+    return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)), isPair: true };
   }
 
   /** The step of each run at a moment. After the last compared moment, each moment moves both runs by one step. */

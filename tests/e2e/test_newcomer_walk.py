@@ -176,7 +176,7 @@ def compare(hand: Hand, home: str, left: str, right: str) -> None:
     hand.choose(form.locator("select[name=left]"), left)
     hand.choose(form.locator("select[name=right]"), right)
     hand.press(form.locator("button"))
-    expect(page.locator(".compare-side .where")).to_have_count(2)
+    expect(page.locator(".compare-side h2 .where")).to_have_count(2)
 
 
 def export(hand: Hand, folder: Path) -> Path:

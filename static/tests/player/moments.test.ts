@@ -55,14 +55,14 @@ test("a run is ahead in a thing since the moment at which only it has changed it
 test("the first difference is where a leader decides otherwise, if no state differs before; that decision is no event that both have", () => {
   const known = { same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: { "t-0": [4, 6] }, crossed: false };
   const decided = new Moments({ ...known, decides: [3, 4] });
-  assert.deepEqual([decided.parting, new Moments(known).parting], [{ steps: [3, 4], moment: 4 }, { steps: [4, 6], moment: 6 }]);
+  assert.deepEqual([decided.parting, new Moments(known).parting], [{ steps: [3, 4], moment: 4, isPair: true }, { steps: [4, 6], moment: 6 }]);
   assert.deepEqual(new Moments({ ...known, decides: [4, 6], parts: { "t-0": [3, 4] } }).parting, { steps: [3, 4], moment: 4 });
   assert.deepEqual([decided.isShared(1, 4), new Moments(known).isShared(1, 4)], [false, true]);
 });
 
 test("where both decide otherwise is a moment that both have reached", () => {
   const known = { same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: {}, crossed: false };
-  assert.deepEqual(new Moments({ ...known, decides: [3, 5] }).decides, { steps: [3, 5], moment: 5 });
+  assert.deepEqual(new Moments({ ...known, decides: [3, 5] }).decides, { steps: [3, 5], moment: 5, isPair: true });
   assert.equal(new Moments(known).timed, null);
 });
 
