@@ -179,7 +179,7 @@ function oneLine(sheet: Sheet): Envelope {
       // The torn-off piece of a lost message is drawn within the same width.
       const off = fate.lost ? TORN - 4 : 0;
       return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
-        fittedText(heading > 0 || fate.lost ? (sheet.isAnswer ? 9 : 6) : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
+        fittedText(heading < 0 && !fate.lost ? 12 : sheet.isAnswer ? 10 : 6, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
     },
   };
 }
@@ -196,7 +196,7 @@ export function outline(width: number, height: number, heading: 1 | -1, point: n
 }
 
 /** Depth of the notch in the rear end of a response, in units. */
-const NOTCH = 6;
+const NOTCH = 5;
 
 export function paper(
   width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10, points = upright,

@@ -4,7 +4,7 @@
  * a gate. Pure.
  */
 
-import { svg } from "lit";
+import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
 import { clamp, overlap, round, wrap } from "../diagrams/geometry.ts";
@@ -18,6 +18,7 @@ import { box, cellType, halo, path, text, textWidth } from "./draw.ts";
 import { countsText, decidedBy } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
+import { SEQ, saysSeq } from "./lanes.ts";
 import { phoneParts } from "./later.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
@@ -135,7 +136,7 @@ function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageOb
   const edge = `M${width + 9},-4l-4,${at.height / 4}l4,${at.height / 4}l-4,${at.height / 4}l4,${at.height / 4 + 8}`;
   const cell = object("pinned", at, svg`${box(-4, -5, width + 12, at.height + 26, "behind", 0)}${path(edge, "rail")}${
     box(1, 0, width - 2, at.height, `cell ${hue(here)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", `s${small} k`, "middle")}${
-    text(width / 2, at.height * 0.8, sequences, `s${large} b`, "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
+    seqText(here, shown, width, at.height * 0.8, sequences, large)}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
   return [cell, ...arriving(frame, here, focus, shown, at), ring("ring:batch", at)];
 }
 
@@ -155,6 +156,14 @@ function numbersOf(frame: Frame, partition: string | null): Numbers {
     hue: (here) => hueIn(frame.view, here, id, arrived["producer_epoch"] as number | null), who: identity(id, arrived["producer_epoch"]),
     sequences: first == null || first < 0 ? "" : range(first, last ?? first),
   };
+}
+
+/** The sequences in the middle of a cell, with the word before them if the cells of the lane have it. */
+function seqText(here: Places, { lane, replica, window }: Shown, width: number, y: number, sequences: string, size: number, rim = ""): SVGTemplateResult {
+  const word = `${say("stage.seq")} `;
+  const fits = sequences !== "" && textWidth(word, SEQ) + textWidth(sequences, size, true) <= width - 8;
+  const isWorded = fits && saysSeq(here, lane, window, Object.values(replica.batches).filter((batch) => batch.last_offset >= window.first));
+  return svg`<text x=${width / 2} y=${round(y)} text-anchor="middle" class=${`s${size} b${rim}`}>${isWorded ? svg`<tspan class=${`s${SEQ} k`}>${word}</tspan>` : nothing}${sequences}</text>`;
 }
 
 /**
@@ -177,14 +186,13 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const width = round(to - from);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
-  const worded = sequences === "" ? "" : `${say("stage.seq")} ${sequences}`;
   const over = Math.max(28, Math.min(OVER, lane.cells.y - wholeOf(shown.broker).y - HEAD));
   const bars = clamp(over - GHOST, BARS.least, BARS.most);
   const ghost = over - bars;
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
   const middle = round((Math.max(from, first.x) + Math.min(to, first.x + first.width)) / 2 - from);
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${hue(here)}`, 3)}${
-    text(width / 2, ghost / 2 + 5.5, textWidth(worded, 13, true) <= width - 6 ? worded : sequences, textWidth(worded, 13, true) <= width - 6 ? "s13 b" : "s15 b", "middle")}${path(`M${middle - 4},${ghost}v${bars - 2}M${middle + 4},${ghost}v${bars - 2}`, "equal")}${
+    seqText(here, shown, width, ghost / 2 + 5.5, sequences, 15)}${path(`M${middle - 4},${ghost}v${bars - 2}M${middle + 4},${ghost}v${bars - 2}`, "equal")}${
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
 /**
@@ -218,7 +226,8 @@ function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]
 const GAP = 16;
 
 /** A refused batch after the end of the log, where it would have been appended, crossed out. */
-function refusedGhost(frame: Frame, here: Places, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
+function refusedGhost(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
+  const { lane, replica, window } = shown;
   const { who, sequences, hue } = numbersOf(frame, focus.partition);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
@@ -228,7 +237,7 @@ function refusedGhost(frame: Frame, here: Places, focus: Focus, { lane, replica,
   const x = Math.min(window.x(replica.log_end) + GAP, end - width);
   const isOver = x < window.x(replica.log_end) + 8;
   const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${hue(here)}`, 3)}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
-    text(width / 2, height * 0.36, who ?? "", `s${small} k rim`, "middle")}${text(width / 2, height * 0.8, sequences, `s${large} b rim`, "middle")}${
+    text(width / 2, height * 0.36, who ?? "", `s${small} k rim`, "middle")}${seqText(here, shown, width, height * 0.8, sequences, large, " rim")}${
     text(width / 2, height + 14, said, "s12 bad", "middle")}`;
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }

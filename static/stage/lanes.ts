@@ -75,7 +75,7 @@ function objectsOf(lane: LaneOf): StageObject[] {
     return [...baseOf(lane, replica, window, leads ? "" : say("stage.copy")), ...shown.map((batch) => thinCell(lane, window, batch, leads)), ...(leads ? gatesOf(lane, replica, window, shown) : [])];
   }
   const stretches = heldStretches(frame, partition, shown);
-  const isWorded = saysSeq(lane, window, shown);
+  const isWorded = saysSeq(here, place, window, shown);
   return [
     ...baseOf(lane, replica, window, leaderWord(lane, view)),
     ...shown.map((batch) => cellOf(lane, window, batch, replica, isWorded)),
@@ -236,14 +236,15 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
 }
 
 /** Size of the letters, in units, of the word before sequence numbers. */
-const SEQ = 11;
+export const SEQ = 11;
 
 /**
  * Whether the cells of a lane have the word *seq* before their numbers: either all have it, if each has room, or none.
+ * On a phone none has it, because a line under the picture says what the numbers are.
  */
-function saysSeq({ place: { cells: { height } } }: LaneOf, window: Window, shown: readonly LogBatchView[]): boolean {
+export function saysSeq({ upright }: Places, { cells: { height } }: LanePlace, window: Window, shown: readonly LogBatchView[]): boolean {
   const word = `${say("stage.seq")} `;
-  return shown.every(({ base_offset: base, last_offset: end, producer_id: id, producer_epoch: epoch, first_sequence: first, last_sequence: last }) => {
+  return !upright && shown.every(({ base_offset: base, last_offset: end, producer_id: id, producer_epoch: epoch, first_sequence: first, last_sequence: last }) => {
     if (isAbsent(first)) return true;
     const needs = height < TWO_LINES ? textWidth(`${identity(id, epoch) ?? ""} ${word}${range(first, last)}`, 13, true)
       : textWidth(word, SEQ) + textWidth(range(first, last), cellType(height)[1], true) + 2 * GATE_EDGE;
