@@ -10,6 +10,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Selection, View } from "../player/frame.ts";
 import { named } from "../player/joins.ts";
+import { messageName } from "../player/message-name.ts";
 import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
@@ -52,7 +53,7 @@ export function layoutPending(frame: Frame, most = defaults.events): PendingShap
       at: say("diagram.at", { at: event.at }),
       kind: className(event.class),
       actor: event.actor,
-      what: view === undefined ? eventName(event.what) : say("diagram.pending.message", { api: messageName(view), from: view.from, to: view.to }),
+      what: view === undefined ? eventName(event.what) : messageName(view),
       fresh: isNew(frame, "pending", key),
       picked: isPicked(frame.selection, selection),
       selection,
@@ -89,10 +90,6 @@ function actionKeys(action: string): string[] {
 function faultName(action: string): string {
   const key = [...actionKeys(action), `diagram.pending.action.${action}`].find((one) => words.knows(one));
   return key === undefined ? action.replaceAll("_", " ") : say(key);
-}
-
-export function messageName(message: { api: string; is_response: boolean }): string {
-  return message.is_response ? say("diagram.message.response", { api: message.api }) : say("diagram.message.request", { api: message.api });
 }
 
 export class Pending extends DiagramElement {

@@ -3,6 +3,7 @@
 import type { Intervention } from "../generated/messages.ts";
 import type { JsonObject, MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
+import { carriedBy } from "./message-name.ts";
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";
 
@@ -42,20 +43,6 @@ function messageWords(step: Step | undefined): string {
   const gone = step?.changes.find(({ path }) => path.length === 3 && path[1] === "messages" && path[2] === String(params["message"]));
   const carried = carriedBy((gone?.before ?? gone?.after) as unknown as MessageView | undefined);
   return say(`done.message_${params["kind"] === "response" ? "answer" : "request"}`, { ...params, carried });
-}
-
-/**
- * A text that distinguishes a message from others of its type: for a request with batches, the first one, as " (t-0,
- * seq 3–5)"; for a response to it, partition and offset of the stored batch; else the partition; "" without one.
- */
-export function carriedBy({ fields = {}, is_response: isAnswer = false, partitions = [] }: Partial<Pick<MessageView, "fields" | "is_response" | "partitions">> = {}): string {
-  const [first, ...more] = Object.entries((fields[isAnswer ? "partitions" : "batches"] ?? {}) as Record<string, JsonObject>);
-  const offset = first?.[1]["base_offset"];
-  if (isAnswer && typeof offset === "number" && offset >= 0) return say("done.carries_offset", { partition: first?.[0] ?? "", offset });
-  if (first === undefined || isAnswer) return partitions.length === 0 ? "" : say("done.carries_partition", { partition: partitions[0] + (partitions.length > 1 ? ` +${partitions.length - 1}` : "") });
-  const [partition, batch] = first;
-  const params = { partition, first: batch["base_sequence"] ?? -1, last: batch["last_sequence"] ?? -1, more: more.length };
-  return say(Number(params.first) < 0 ? "done.carries_partition" : more.length > 0 ? "done.carries_more" : "done.carries", params);
 }
 
 /** All interventions of a branch and of its ancestors, as far as the branch follows them, oldest first. */

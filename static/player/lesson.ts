@@ -18,7 +18,7 @@ import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, moralTe
 import { clauses, listed } from "./joins.ts";
 import type { LessonTexts, Paragraphs, Parts } from "./lesson-texts.ts";
 import { inLanguage } from "./lesson-texts.ts";
-import { lossName } from "./losses.ts";
+import { messageName } from "./message-name.ts";
 import { besideFields, besideOriginal, posting } from "./posting.ts";
 import { Small, UPRIGHT } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
@@ -265,7 +265,7 @@ export class Lesson extends StoreElement {
     const seen = plan.beats.findLast(({ lands }) => lands <= loss.step);
     const beat = seen ?? plan.beats[0];
     if (beat === undefined) return null;
-    const where = { step: loss.step, title: titleOf(beat), what: lossName(loss) };
+    const where = { step: loss.step, title: titleOf(beat), what: messageName(loss) };
     return html`<div class="try-row"><p>${unbroken(say(seen === undefined ? "lesson.try_break_before" : "lesson.try_break", where))}</p>
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }

@@ -14,7 +14,7 @@ import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Intervention } from "../generated/messages.ts";
 import { settingName } from "./altered.ts";
 import type { Frame, Json, JsonObject, MessageView, Selection } from "./frame.ts";
-import { lossName } from "./losses.ts";
+import { messageName, shortName } from "./message-name.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { Point } from "./pointing.ts";
@@ -256,7 +256,7 @@ export class SelectionBar extends StoreElement {
     const offered = selection.kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
     const message = messageOf(selection, frame);
     if (offered.length === 0 || message === undefined) return null;
-    return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}><b>${lossName(message, "stage.act.of")}</b>${offered.map((action) =>
+    return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}><b>${shortName(message)}</b>${offered.map((action) =>
       html`<button title=${say(action.key, action.params)} @click=${() => void this.perform(action.action)}>${say(`stage.act.${action.action}`)}</button>`)}
       <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" aria-label=${say("stage.act.more_means")} @click=${() => this.#toggle()}>…</button></div>`;
   }
@@ -432,7 +432,7 @@ function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageV
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
   const message = messageOf(selection, frame);
-  return message === undefined ? say("player.selection.message", { id: selection.id }) : lossName(message);
+  return message === undefined ? say("player.selection.message", { id: selection.id }) : messageName(message);
 }
 
 customElements.define("eos-selection-bar", SelectionBar);

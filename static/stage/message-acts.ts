@@ -17,7 +17,8 @@ import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import type { Sent } from "../player/sent-in.ts";
 import { planOf } from "../player/axis-of.ts";
-import { chosenText, lossName } from "../player/losses.ts";
+import { chosenText } from "../player/losses.ts";
+import { messageName } from "../player/message-name.ts";
 import { isOver } from "../player/outcome.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
 import type { HasPlace } from "../player/sent-in.ts";
@@ -315,7 +316,7 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
 
 function nameOf(sent: Sent | ShownLoss): string {
   const message = "api" in sent ? sent : sent.message;
-  return message === null ? say("done.a_message") : lossName(message);
+  return message === null ? say("done.a_message") : messageName(message);
 }
 
 /** The key of the selected object in the picture, if it is a message or component; null for other things. */

@@ -161,7 +161,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     expect(page.locator(".message.hint")).to_have_count(0)
     page.locator("eos-stage [data-key='m:3']").click(button="right")
     menu = page.locator(".action-list.floating")
-    expect(menu).to_contain_text("Drop the Produce request from p1 to broker-1: it never arrives")
+    expect(menu).to_contain_text("Drop only the Produce request from p1 to broker-1: later messages")
     pleasant(page)
     menu.get_by_role("button", name=re.compile("^Drop")).click()
     at(page, 10)

@@ -293,10 +293,11 @@ test("consumers, configuration and the event queue", () => {
     5: { at: 148, class: "timer", actor: "p1", what: "linger" }, 9: { at: 148, class: "delivery", actor: "p1", what: "message 18" },
     2: { at: 150, class: "fault", actor: "p1", what: "crash" },
   };
+  words.learn("en", { texts: { "player.selection.request": "{api} request{carried}, {from} to {to}", "done.carries": " ({partition}, seq {first}–{last})" }, sources: {} });
   const waiting = { pending, network: { messages: { 18: message({ id: 18 }) } } };
   const queue = layoutPending(frameOf(null, view({ ...waiting, derived: derived({ pending: ["9", "5", "2"] }) })));
   assert.deepEqual(queue.rows.map((row) => [row.at, row.kind, row.what]), [
-    ["148 ms", "delivery", "Produce, p1 to broker-1"], ["148 ms", "timer", "linger"], ["150 ms", "fault", "crash"],
+    ["148 ms", "delivery", "Produce request (t-0, seq 0–2), p1 to broker-1"], ["148 ms", "timer", "linger"], ["150 ms", "fault", "crash"],
   ]);
   const unordered = layoutPending(frameOf(null, view(waiting)));
   assert.deepEqual([unordered.rows, unordered.folded, unordered.next, unordered.isOrdered], [[], 3, null, false]);

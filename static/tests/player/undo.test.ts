@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { treeOf } from "../../player/branch-tree.ts";
-import { carriedBy, doneOnLine, inWords, lastDone, placeBefore } from "../../player/done.ts";
+import { doneOnLine, inWords, lastDone, placeBefore } from "../../player/done.ts";
+import { carriedBy } from "../../player/message-name.ts";
 import type { BranchInfo } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";

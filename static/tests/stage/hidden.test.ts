@@ -111,7 +111,7 @@ test("Aborted records that a consumer skipped stay said beside hidden ones", () 
 test("A consumer that fetches no more says why", () => {
   const group = { group_id: "g", coordinator: 1, committed: {}, waiting: [], in_flight: null, last_error: null };
   const word = (of: Partial<ConsumerView>): string | null => wordOf({ alive: true, paused: false, group, ...of });
-  assert.deepEqual([word({}), word({ group: { ...group, left: true } }), word({ group: { ...group, closed: true, left: true } }), word({ alive: false })], [null, "left its group", "closed", "is down"]);
+  assert.deepEqual([word({}), word({ group: { ...group, left: true } }), word({ group: { ...group, closed: true, left: true } }), word({ alive: false })], [null, "polled too late", "closed", "is down"]);
 });
 
 test("A file of before that does not tell why says so", () => {
