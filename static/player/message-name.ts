@@ -1,4 +1,4 @@
-/** What a message is called in sentences, lists and buttons: so that two of one kind can be told apart. Pure. */
+/** The name of a message in sentences, lists and buttons, which distinguishes it from others of its type. Pure. */
 
 import type { JsonObject, MessageView } from "./frame.ts";
 import { say } from "./text.ts";
