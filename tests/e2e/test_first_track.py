@@ -28,6 +28,8 @@ from tests.e2e.listener import Listener
 from tests.e2e.newcomer import Keyboard
 from tests.running_site import RunningSite
 
+CUT_BUTTONS = """[...document.querySelectorAll(".predict-bar button")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
 TRACK = tracks()[0]
 MOVES_MAX = 60
 """After so many moves, a scenario of this track counts as one that does not end."""
@@ -39,7 +41,7 @@ POLL_MS = 100
 
 SENTENCE = "What happened"
 QUESTION = "What happens next"
-ONWARD = "^(Next in the|Finish the) track$"
+ONWARD = "^(Next scenario|Finish the track)$"
 NEXT = "^Next notable step$"
 RIGHT, WRONG = "Right:", "Not quite"
 
@@ -225,6 +227,7 @@ def test_a_newcomer_goes_through_the_first_track(
         title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"
         until(page, partial(reader.is_there, "heading", title))
         until(page, lambda: reader.is_there("button", "^Quiz: on$"))
+        assert page.evaluate(CUT_BUTTONS) == []
         before = len(verdicts)
         is_in_haste = takes_a_part and number > BEGINNING
         verdicts += walk(reader, first_choice=number, go_on=to_the_end if is_in_haste else one_step)
