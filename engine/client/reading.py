@@ -116,8 +116,8 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """Append the records of a batch from ``position`` on to ``serials`` and ``offsets``, and what happened to
-    each offset to ``stretches``."""
+    """Take the records of a batch that are at ``position`` or later: append their serials and offsets, and
+    append to ``stretches`` which offsets were delivered and which are compacted."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:

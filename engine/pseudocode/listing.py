@@ -1,4 +1,5 @@
-"""Makes a component's text: its code and its comments in one language, and the ties of each line."""
+"""Makes the text of a component's pseudocode in one language: title, purpose and state machines, then each line with
+its requirements and its classes and methods of Kafka. Also finds the lines about a sentence, test or requirement."""
 
 from __future__ import annotations
 

@@ -352,8 +352,8 @@ class Cost(TypedDict):
     duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although``
     says it."""
     moral: NotRequired[Words]
-    """Why a guarantee broke, or why all guarantees hold that also hold without the interventions. Absent in
-    plans of earlier versions."""
+    """One sentence: why the interventions broke a guarantee, why they broke none that holds without them, or why
+    this run breaks less than the original one. Absent in plans of earlier versions."""
     although: NotRequired[Although]
     """Only if every intervention is a fault, and transactions and records end as without it."""
 

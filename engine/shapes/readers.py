@@ -77,7 +77,8 @@ class ConsumerFields(TypedDict):
     buffered: NotRequired[int]
     """Number of fetched records that the application has not taken. Absent in a log case."""
     rewinding: NotRequired[bool]
-    """The consumer waits for its group's offsets and fetches nothing. Absent in a log case."""
+    """True while the consumer waits for its group's offsets, and fetches nothing, or for the end of a partition without
+    a committed offset, and does not fetch that partition. Absent in a log case."""
 
 
 class ConsumerView(ConsumerFields):

@@ -246,7 +246,7 @@ def _names_of(piece: str, names: Collection[str]) -> list[str]:
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """Takes words of the table out of a text. Returns those that `is_sought` accepts as terms, and the text
+    """Takes out of a text the words of the table that `is_sought` accepts. Returns a wish for each, and the text
     without them. Long ones are taken first: *hanging transaction* leaves no *transaction*."""
     wishes = []
     for _, word, rows, letters in _possible(rest):

@@ -9,7 +9,7 @@ from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits for one user, which docs/websocket.md describes as `limits`."""
+    """The limits in `welcome` and `GET /api/limits` (docs/websocket.md, *Limits*)."""
 
     message_bytes: int = 64 * 1024
     messages_per_second: int = settings.RATES["messages.person"][0] // settings.RATES["messages.person"][1]

@@ -147,7 +147,10 @@ export function numbersText(numbers: readonly [string, Json][]): string {
   return numbers.map(([name, value]) => say("diagram.code.number", { name: fieldName(name), value: valueText(value) })).join(" · ");
 }
 
-/** The lines, divided into parts. A line at the left edge begins a part, unless it is empty. */
+/**
+ * The lines, divided into parts: each line at the left edge begins one, unless it is empty. If any part has a mark, those
+ * without one are folded, and consecutive folded parts become one.
+ */
 export function partsOf(lines: readonly LineShape[]): PartShape[] {
   const parts: PartShape[] = [];
   for (const line of lines) {

@@ -31,7 +31,10 @@ export interface CellShape {
   control: string | null;
   label: string;
   labelSmall: boolean;
-  /** Second line: serials, `ce 1` of a marker, or `stored twice`; null: none. */
+  /**
+   * The second line: the records' serials (in an internal topic, whose they are), perhaps with a note that they are
+   * duplicates; the producer (`isWho`); a marker's coordinator epoch, `ce 1`; or `deleted`. Null: none.
+   */
   below: string | null;
   /** Whether the second line names the producer. */
   isWho?: boolean;

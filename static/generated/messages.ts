@@ -705,7 +705,7 @@ export interface MadeIntervention {
   intervention: Intervention;
 }
 /**
- * The limits for one user, which docs/websocket.md describes as `limits`.
+ * The limits in `welcome` and `GET /api/limits` (docs/websocket.md, *Limits*).
  */
 export interface Limits {
   message_bytes: number;
@@ -1344,7 +1344,7 @@ export interface ConsumerView {
    */
   buffered?: number;
   /**
-   * The consumer waits for its group's offsets and fetches nothing. Absent in a log case.
+   * True while the consumer waits for its group's offsets, and fetches nothing, or for the end of a partition without a committed offset, and does not fetch that partition. Absent in a log case.
    */
   rewinding?: boolean;
   metadata?: MetadataView;
@@ -3081,7 +3081,7 @@ export interface Cost {
    */
   kept: Words[];
   /**
-   * Why a guarantee broke, or why all guarantees hold that also hold without the interventions. Absent in plans of earlier versions.
+   * One sentence: why the interventions broke a guarantee, why they broke none that holds without them, or why this run breaks less than the original one. Absent in plans of earlier versions.
    */
   moral?: Words;
   /**

@@ -1,6 +1,7 @@
 /**
- * `<eos-masthead>`: the line at the top of the page. It has the way back, the title of the run, its profile or version,
- * and every switch and setting that differs from its default. Actions on the page are in `<eos-tools>`.
+ * `<eos-masthead>`: the line at the top of the page. It has the way back, the run's title, scenario, variant and Kafka
+ * versions, every switch and setting that differs from its default, the changes of a changed run, and for a follower
+ * whether the page follows. Actions on the run are in `<eos-tools>`.
  */
 
 import type { TemplateResult } from "lit";

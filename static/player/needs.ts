@@ -6,7 +6,7 @@ import { isShown, PANELS } from "./panels.ts";
 
 /** The state of the page on which the needs of keys depend. */
 export interface Present {
-  /** Whether the run can be changed from here. */
+  /** Whether this page can change the run: not in a recording, and not while it follows a presentation. */
   live: boolean;
   follows: boolean;
   /** Whether this page has an audience: a hand can be raised, or shown to the presenter. */

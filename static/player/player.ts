@@ -488,8 +488,8 @@ export class Player extends PlayerAttributes {
   };
 
   /**
-   * The frame that a column draws; undefined for a column that is not visible. The most expensive column gets it one
-   * paint later (`LaterFrame`).
+   * The frame that a column draws; undefined for a column that is not visible. In *Inspect* the side columns, elsewhere
+   * the middle one, get it one paint later (`LaterFrame`).
    */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;

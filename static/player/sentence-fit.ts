@@ -64,8 +64,9 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
 }
 
 /**
- * The setting of a text. `width`, `height`: px of the place; `largest`: the most px of letters of the first sentence;
- * `isWhole`: whether small letters, even in a wide place, are better than hidden sentences.
+ * Chooses the sizes of a text's letters for a place of `width` × `height` px, and how many of its sentences are shown.
+ * `largest`: the largest letters allowed for the first sentence, in px. `isWhole`: whether the other sentences may have
+ * the small size in a wide place, too, so that fewer are hidden.
  */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
   const types = forWidth<readonly Type[]>(defaults.leads, width);

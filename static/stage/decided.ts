@@ -52,8 +52,8 @@ export function countsText({ passed, rest }: Decided): string {
 }
 
 /**
- * The fields, in which each number that the rule compared with an expected one is shown with that: `first seq 1 | must
- * be 0`.
+ * The fields. Where the rule compared a number with an expected one, the field shows the expected number instead of the
+ * stored one, and comes last: `first seq 1 | must be 0`.
  */
 function withExpected(fields: Decided["fields"], compared: readonly (readonly [Json, Json])[]): Decided["fields"] {
   const values = new Map(compared.map(([name, value]) => [String(name), value]));

@@ -222,7 +222,7 @@ function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]
   return said === undefined ? svg`` : text(x, BESIDE.y, said, "s13 b gl");
 }
 
-/** Units between the end of the log, with its gates, and a refused batch. */
+/** Units from the end of the log, where gates may stand, to a refused batch. */
 const GAP = 16;
 
 /** A refused batch after the end of the log, where it would have been appended, crossed out. */

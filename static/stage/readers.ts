@@ -253,7 +253,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     return wide + 5 + textWidth(levelOf(frame, partition, one, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - wide - 5), 11);
   };
   const from = flat ? 9 + Math.max(titleWidth + 5 + textWidth(level, 11), ...others.map(headOf)) + 12 : 9;
-  // The width of the text beside the squares.
+  // The width that the squares cannot have, apart from the text about hidden records: in a low row the names and the
+  // number of records read; where that number is below the title, that number; else only the margins.
   const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => isThree ? squaresAlone(width, from) : Math.floor((width - roomOf(words) - beside) / STEP);

@@ -1,8 +1,8 @@
 """A reader who cannot see the page: all information comes from the browser's accessibility tree.
 
 The tree is the browser's own, which it hands to a screen reader. Elements are found by role and name; pressing one is
-the default action that a screen reader would request. The browser is asked only for the wanted elements: reading out
-a whole page takes as long as ten steps.
+the default action that a screen reader would request. The browser is asked only for the wanted elements, because
+reading the whole tree takes as long as ten steps of the walk.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Hand(Protocol):
         """Activate a button, a link, or another element that can be chosen."""
 
     def choose(self, field: Locator, option: str) -> None:
-        """Choose the option of a drop-down list whose text matches the pattern."""
+        """Choose from a drop-down list the first option whose text matches ``option``, a regular expression."""
 
     def give_file(self, field: Locator, file: Path) -> None:
         """Choose a file in a file field."""

@@ -131,7 +131,8 @@ def test_two_clusters_are_refused_and_an_unnamed_one_is_no_proof(tmp_path: Path)
     with pytest.raises(ContradictedError) as refused:
         read_case([other, KAFKA_LOGS / "wire_tv0"])
     assert refused.value.sentence.key == "logs.refused.two_clusters"
-    # In the other cluster, the producer id of the live copy belongs to another producer, or to none.
+    # Producer ids are per cluster: in the other cluster, that of the live copy's open transaction belongs to another
+    # producer or to none. So that cluster's coordinator log proves nothing about it.
     mixed = copied(LIVE / "orders-0", tmp_path)
     found = verdicts([mixed, other], replace(WHOLE, one_cluster=False, transaction_partitions=4))
     assert {one["kind"] for one in found} == {"undecided"}

@@ -1,5 +1,6 @@
-"""Logs that ordinary clusters have: later protocols, unknown control records, trimmed and half deleted folders. Each
-gives rows, and none stops the reading.
+"""Logs that ordinary clusters have: with records of later group protocols, with unknown control records, with an
+offset above 0 as their start, or beside files that the broker has not yet removed. Each partition gets its row in the
+case, and nothing stops the reading.
 """
 
 import struct
