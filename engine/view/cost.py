@@ -467,12 +467,15 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         pair = (clause["outcome"]["key"], rest["key"])
         is_said = pair in _ALREADY
         rest = {**rest, "key": _BESIDES.get(pair, rest["key"])}
-    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *readable, *apart]
+    shown = [*hidden, *readable] or _held(written, now)
+    results = [*left, *rows, *fates, *stored, *ended, *broken, *shown, *apart]
     worse = [one for one in results if one["key"] in _WORSE]
     others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
     kept = [*worse, *others, *_commands(written, now), *([] if is_said else [rest])]
     cost: Cost = {
-        "what": words(what, count=len(actions)),
+        "what": words("cost.delay_by", by=done[0]["by"])
+        if actions == ["delay_message"]
+        else words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
         "kept": [*kept, *([] if costs else _undelivered(written, now, actions.count("drop_message")))],
@@ -483,6 +486,18 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     if clause is not None:
         cost["although"] = clause
     return cost
+
+
+def _held(written: Outcome, now: Outcome) -> list[Words]:
+    """The sentence that says how much sooner a partition released the records that it held back, if it holds the same
+    records at the end."""
+    if "held" not in written or "held" not in now or written["records"] != now["records"]:
+        return []
+    before, after = written["held"], now["held"]
+    by = before["ms"] - after["ms"]
+    if by < LATER_LEAST or not (before["released"] and after["released"]):
+        return []
+    return [words("cost.held_shorter", partition=before["partition"], by=by)]
 
 
 def _is_said(delays: Iterable[Words], ms: int) -> bool:

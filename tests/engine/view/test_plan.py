@@ -536,6 +536,18 @@ def test_a_changed_run_has_its_own_end_beside_that_of_the_run_as_written() -> No
     assert (written["outcome"]["hanging"], plan["end"]["hanging"]) == (0, 0)
 
 
+def test_a_gain_is_named_beside_the_cost_that_records_are_held_back_for_less_time() -> None:
+    written = planned("SC-75/timeout")["outcome"]
+    now: Outcome = {
+        **written,
+        "time": written["time"] + 5285,
+        "held": {"ms": 0, "partition": "", "released": True},
+    }
+    cost = cost_of(written, now, [{"action": "delay_message", "message": 1, "by": 25_000}])
+    assert cost["what"] == {"key": "cost.delay_by", "params": {"by": 25_000}}
+    assert {"key": "cost.held_shorter", "params": {"partition": "t-0", "by": 19_690}} in cost["kept"]
+
+
 def test_a_transaction_that_two_coordinators_complete_counts_once() -> None:
     outcome = planned("SC-132/k41")["outcome"]
     assert (outcome["committed"], outcome["aborted"]) == (1, 1)
