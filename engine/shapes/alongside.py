@@ -58,8 +58,8 @@ class Alongside(TypedDict):
     only if the runs are compared by virtual time."""
     picture: NotRequired[Picture]
     """The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if
-    stored records differ, if consumers see other records or see them at other times, or if a leader decides
-    differently about a batch; otherwise the messages. Absent in answers of earlier versions."""
+    stored records or their batches differ, if consumers see other records or see them at other times, or if a leader
+    decides differently about a batch; otherwise the messages. Absent in answers of earlier versions."""
     renamed: NotRequired[list[list[int]]]
     """[serial in the left run, serial in the right run] of each record with two serials: the same send of the
     same producer. Absent if there is none."""
@@ -68,6 +68,9 @@ class Alongside(TypedDict):
     transactional id differs, even if it differs in time alone. In a run in which no step changes this state
     at that time: the step beside that of the other run, or else its last step at that time. Absent if there is
     no such time."""
+    fault: NotRequired[list[int | None]]
+    """For each run, the step of the first fault that only this run has; null for the other run. Absent if there is
+    no such fault."""
     decides: NotRequired[list[int]]
     """For the first batch about which a leader decides differently, when it arrives for the same time: the step
     of this decision in each run. The leader appends the batch, recognises a duplicate, or refuses the batch

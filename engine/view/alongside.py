@@ -192,7 +192,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     - ``later``: the subjects that change at different times.
     - ``lasting``: the subjects that differ at the ends.
     - ``crossed``: both runs make a call or a fault at the same time, but not in the same moment.
-    - ``timed``: as in :class:`Alongside`.
+    - ``timed``, ``fault``: as in :class:`Alongside`.
     """
     same = _same(left.steps, right.steps)
     decided = decides(left, right)
@@ -214,16 +214,18 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         found["renamed"] = renamed
     if (timed := _timed(left, right, same, moments)) is not None:
         found["timed"] = timed
+    if (fault := _fault(left.steps, right.steps, same, moments)) is not None:
+        found["fault"] = fault
     return found
 
 
 def _picture(left: Followed, right: Followed, *, is_decided_apart: bool) -> Picture:
     """The picture that shows best how the ends of the runs differ. Without logs: the stage. With logs: the logs, if
-    stored records differ, or if consumers see other records or see them at other times, or if a leader decides
-    differently (``is_decided_apart``); otherwise the messages."""
+    stored records or their batches differ, or if consumers see other records or see them at other times, or if a
+    leader decides differently (``is_decided_apart``); otherwise the messages."""
     if not any(fact == "leader" for _, fact in left.facts()):
         return "stage"
-    ends = [run.outcome.to_json()["readable"] for run in (left, right)]
+    ends = [run.outcome.to_json() for run in (left, right)]
     reads = [
         {
             subject: history[-1][1]
@@ -232,10 +234,12 @@ def _picture(left: Followed, right: Followed, *, is_decided_apart: bool) -> Pict
         }
         for run in (left, right)
     ]
-    same = reads[0] == reads[1] and not is_decided_apart
+    same = reads[0] == reads[1] and ends[0]["batches"] == ends[1]["batches"] and not is_decided_apart
     return (
         "messages"
-        if same and _logs_apart(left, right) == "records_same" and not _shown_apart(*ends)
+        if same
+        and _logs_apart(left, right) == "records_same"
+        and not _shown_apart(*(end["readable"] for end in ends))
         else "logs"
     )
 
@@ -468,6 +472,26 @@ def _crossed(
             if step["kind"] in CHOSEN:
                 alone[side].add((step["at"], _event(step)))
     return not alone[0].isdisjoint(alone[1])
+
+
+def _fault(
+    left: Sequence[Mapping[str, Any]],
+    right: Sequence[Mapping[str, Any]],
+    same: int,
+    moments: Sequence[Sequence[int]],
+) -> list[int | None] | None:
+    """For each run, the step of its fault, for the first moment at which one run has a fault that the other never has;
+    None without one."""
+    known = [Counter(_event(step) for step in steps if step["kind"] == "fault") for steps in (left, right)]
+    for before, now in pairwise([[same, same], *moments]):
+        moved = [side for side in (0, 1) if now[side] != before[side]]
+        if len(moved) == 1:
+            (side,) = moved
+            step = (left, right)[side][now[side] - 1]
+            event = _event(step)
+            if step["kind"] == "fault" and known[side][event] > known[1 - side][event]:
+                return [now[one] if one == side else None for one in (0, 1)]
+    return None
 
 
 def _pairs(

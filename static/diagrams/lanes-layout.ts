@@ -294,7 +294,7 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
  */
 function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
   const serials = allBroken(frame).slice(0, LOOKED_FOR);
-  const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1)));
+  const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1).replace("|", "")));
   return [...differing.slice(0, 1), ...serials.flatMap((serial) => basesOfSerial(batches, serial)), ...differing.slice(1)];
 }
 
@@ -315,6 +315,7 @@ function placeCells(
         const signX = signPlace(piece, offsetTexts({ ...cells, pieces: [piece] }, 0, Number.POSITIVE_INFINITY));
         lane.differing.push({ x: piece.x, y: y + tier.cell + 1, width: piece.width, height: tier.offsets - 2, signX });
       }
+      if (isApart(`${partition} |${piece.batch.base_offset}`)) lane.differing.push({ x: piece.x - 3, y: y - 5, width: 6, height: tier.cell + tier.offsets + 4, signX: null });
       const who = cells.isSplit && !cell.deleted ? whoOf(piece.batch) : null;
       const both = who === null ? "" : withCopies(who, copiesOf(piece.batch, replica, duplicated));
       if (who === null) lane.cells.push(cell);
@@ -331,7 +332,10 @@ function placeCells(
   }
 }
 
-/** The names of a partition and of its batches that differ in the compared run (`t-0`, `t-0 43`), joined by commas. */
+/**
+ * The names of a partition, of its batches that differ in the compared run, and of the offsets at which a batch begins in
+ * one run only (`t-0`, `t-0 43`, `t-0 |43`), joined by commas.
+ */
 function apartIn({ apart = [] }: LanesOptions, partition: string): string {
   return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();
 }

@@ -3531,7 +3531,7 @@ export interface Alongside {
    */
   crossed: boolean;
   /**
-   * The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if stored records differ, if consumers see other records or see them at other times, or if a leader decides differently about a batch; otherwise the messages. Absent in answers of earlier versions.
+   * The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if stored records or their batches differ, if consumers see other records or see them at other times, or if a leader decides differently about a batch; otherwise the messages. Absent in answers of earlier versions.
    */
   picture?: "logs" | "messages" | "stage";
   /**
@@ -3542,6 +3542,10 @@ export interface Alongside {
    * The step of each run at the first virtual time at which the state of an actor, partition or transactional id differs, even if it differs in time alone. In a run in which no step changes this state at that time: the step beside that of the other run, or else its last step at that time. Absent if there is no such time.
    */
   timed?: number[];
+  /**
+   * For each run, the step of the first fault that only this run has; null for the other run. Absent if there is no such fault.
+   */
+  fault?: (number | null)[];
   /**
    * For the first batch about which a leader decides differently, when it arrives for the same time: the step of this decision in each run. The leader appends the batch, recognises a duplicate, or refuses the batch with an error. Absent if there is no such batch, or if the runs belong to two scenarios.
    */

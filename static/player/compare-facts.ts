@@ -120,18 +120,25 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
 }
 
 /**
- * The offsets of batches and markers that only one log has, or that differ between the logs: `t-0 43`. Offsets that one
- * log has deleted are left out, because nothing is known of them.
+ * The base offsets of batches and markers with a record, a marker or an outcome that the other log does not have at the
+ * same offset: `t-0 43`. Offsets that one log has deleted are left out, because nothing is known of them.
  */
 function offsetsApart(partition: string, left: View, right: View, inLeft: InLeft): string[] {
-  const logs = [left, right].map((view) => new Map(everyBatchOf(view, partition).map((batch) => [batch.base_offset, batch])));
-  const [ours, theirs] = logs as [Map<number, Batch>, Map<number, Batch>];
-  const since = Math.max(0, ...logs.flatMap((log) => [...log.keys()].slice(0, 1)));
-  return [...new Set([...ours.keys(), ...theirs.keys()])].filter((offset) => {
-    const [one, other] = [ours.get(offset), theirs.get(offset)];
-    if (one === undefined || other === undefined) return offset >= since;
-    return one.control !== other.control || one.outcome !== other.outcome || String(one.serials) !== String(known(other.serials, inLeft));
-  }).map((offset) => `${partition} ${offset}`);
+  const logs = [left, right].map((view) => everyBatchOf(view, partition)) as [Batch[], Batch[]];
+  const since = Math.max(0, ...logs.flatMap(([first]) => first?.base_offset ?? []));
+  const held = logs.map((log, side) => new Map(log.flatMap((batch) => offsetsOf(batch).map((offset): [number, string] => [offset, contentAt(batch, offset, side === 0 ? ALIKE : inLeft)]))));
+  const apart = logs.flatMap((log, side) => log.filter((batch) => offsetsOf(batch).some((offset) => offset >= since && held[side]?.get(offset) !== held[1 - side]?.get(offset))));
+  return [...new Set(apart.map(({ base_offset: base }) => base))].sort((one, other) => one - other).map((base) => `${partition} ${base}`);
+}
+
+function offsetsOf({ base_offset: base, last_offset: last }: Batch): number[] {
+  return Array.from({ length: last - base + 1 }, (_, index) => base + index);
+}
+
+/** The marker, or the outcome and the record, that a batch has at an offset. */
+function contentAt(batch: Batch, offset: number, inLeft: InLeft): string {
+  const { base_offset: base, control, outcome, serials = [] } = batch;
+  return [control, outcome, ...known(serials.slice(offset - base, offset - base + 1), inLeft)].join(" ");
 }
 
 /** The records of both logs from the first offset at which they differ. `marks`: as `offsetsApart` returns them. */
@@ -160,7 +167,7 @@ function recordsOf(view: View, partition: string): ReadonlyMap<number, number> {
 
 /**
  * The sizes of the batches of both logs from the first offset at which the same records are in other batches, as far as
- * both logs go.
+ * both logs go. It marks the offsets at which a batch begins in one log only: `t-0 |43`.
  */
 function batchesApart(partition: string, left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
@@ -173,7 +180,9 @@ function batchesApart(partition: string, left: View, right: View): Apart[] {
   const from = Math.min(...[...one, ...other].map(({ base_offset: base }) => base));
   // One log may end within a batch of the other: it is then not known into which batches its records will go.
   if (one.length === 0 || other.length === 0) return [];
-  return [{ about: partition, name: say("player.compare.fact.batches", { partition }), left: cutText(ours, from), right: cutText(theirs, from), marks: [...one, ...other].map(({ base_offset: base }) => `${partition} ${base}`) }];
+  const bases = [ours, theirs].map((all) => new Set(all.map(({ base_offset: base }) => base)));
+  const begins = [...one, ...other].map(({ base_offset: base }) => base).filter((base) => !bases.every((all) => all.has(base)));
+  return [{ about: partition, name: say("player.compare.fact.batches", { partition, offset: from }), left: cutText(ours, from), right: cutText(theirs, from), marks: begins.map((base) => `${partition} |${base}`) }];
 }
 
 /**
@@ -227,11 +236,11 @@ function everyBatchOf({ partitions = {} }: View, partition: string): Batch[] {
   return Object.values(batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
 }
 
-/** The sizes of batches in words: `from offset 43: 8 + 2 records`. */
+/** The number and the sizes of batches in words: `2 batches: 8 + 2 records`. */
 function cutText(batches: readonly Batch[], from: number): string {
   const counts = batches.filter(({ base_offset: base }) => base >= from).map(({ record_count: count }) => String(count));
   const shown = counts.length > defaults.batches ? [...counts.slice(0, defaults.batches), "…"] : counts;
-  return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
+  return say("player.compare.fact.cut", { count: counts.length, counts: shown.join(" + ") });
 }
 
 /** A thing that differs because one run is further, and the run that is; `both` if each is further in some part. */

@@ -51,15 +51,16 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   const differs = apart.includes(name);
   const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
   const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
-  const marked = apart.flatMap((mark) => (mark.startsWith(`${name} `) ? [Number(mark.slice(name.length + 1))] : []));
+  const marked = markedIn(apart, name);
+  const begins = new Set(markedIn(apart, name, "|"));
   if (!hasRows) return html`<section>${heading}</section>`;
   // Offsets whose content differs are shown in preference to those where only the producer or its sequences differ.
   const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
-  const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked);
+  const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked.length > 0 ? marked : [...begins]);
   const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(at(log, offset)?.base_offset ?? -1));
   const columns = Array.from({ length: defaults.offsets }, (_, index) => first + index);
   return html`<section>${heading}
-    <div class="twin-rows">${frames.map((frame, side) => row(frame, logs[side], side, columns))}
+    <div class="twin-rows">${frames.map((frame, side) => row(frame, logs[side], side, columns, begins))}
       <span class="quiet" aria-hidden="true"></span>${columns.map((offset) => html`<span class=${isMarked(offset) ? "at differs" : "at"}>${isMarked(offset) ? "≠" : ""}${offset > last ? nothing : offset}</span>`)}<span></span></div>
     ${readers(name, frames)}</section>`;
 }
@@ -78,7 +79,16 @@ function contentAt(log: Replica | undefined, offset: number): string {
   return [batch?.control, batch?.outcome, serialAt(batch, offset)].join(" ");
 }
 
-function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[]): TemplateResult {
+/** The offsets of a partition that are marked: `t-0 43`; with `sign` `|`, those at which a batch begins: `t-0 |43`. */
+function markedIn(apart: readonly string[], name: string, sign = ""): number[] {
+  return apart.flatMap((mark) => {
+    const offset = mark.startsWith(`${name} ${sign}`) ? Number(mark.slice(name.length + 1 + sign.length)) : Number.NaN;
+    return Number.isNaN(offset) ? [] : [offset];
+  });
+}
+
+/** `begins`: the offsets at which a batch begins in one of the two logs only. */
+function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[], begins: ReadonlySet<number>): TemplateResult {
   const stable = log?.last_stable_offset ?? -1;
   const beyond = (columns.at(-1) ?? -1) + 1;
   return html`<b>${side + 1}.</b>${columns.map((offset) => {
@@ -89,7 +99,9 @@ function row(frame: Frame, log: Replica | undefined, side: number, columns: read
     if (batch.control !== null) return html`<span class=${`flag ${hue}${gate}`} title=${batch.control}>⚑${batch.control.slice(0, 1)}</span>`;
     const serial = serialAt(batch, offset);
     const outcome = isOpen(batch) ? "open" : batch.outcome === "aborted" ? "aborted" : "";
-    return html`<span class=${`cell ${hue} ${outcome}${gate}`}>${serial === null ? "·" : `r${serial}`}</span>`;
+    const joined = offset > batch.base_offset && offset > (columns[0] ?? 0) ? " joined" : "";
+    const begun = offset === batch.base_offset && begins.has(offset) ? " begins" : "";
+    return html`<span class=${`cell ${hue} ${outcome}${gate}${joined}${begun}`}>${serial === null ? "·" : `r${serial}`}</span>`;
   })}<span class=${stable === beyond ? "none stable" : "none"}>${(log?.log_end ?? 0) > beyond ? "…" : nothing}</span>`;
 }
 

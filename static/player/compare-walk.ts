@@ -24,12 +24,12 @@ export const LOCKSTEPS = ["step", "time"] as const;
 export type Lockstep = (typeof LOCKSTEPS)[number];
 
 /**
- * A place at which the runs part. `event`: the first event that differs; `times`: where states first differ in time
+ * A place at which the runs part. `fault`: the first fault that only one run has; `event`: the first event that differs; `times`: where states first differ in time
  * alone; `state`: where they first differ in more than time; `decides`: where a leader decides differently. `at`: the
  * moment, or the virtual time; null while it is not known.
  */
 export interface Landmark {
-  kind: "event" | "times" | "state" | "decides";
+  kind: "fault" | "event" | "times" | "state" | "decides";
   parting: Parting;
   at: number | null;
 }
@@ -238,13 +238,14 @@ export class Walk {
 
   /**
    * The places at which the runs part, in their order. Of several in one place, only the one that says most: the
-   * decision of a leader, then a difference in more than time.
+   * decision of a leader, then the fault, then a difference in more than time.
    */
   get landmarks(): readonly Landmark[] {
     const { moments } = this;
     const [decides, state, times] = [moments?.decides ?? null, moments?.parted ?? null, this.#timed];
-    const event = decides === null && state === null && times === null ? moments?.parting ?? null : null;
-    const found = Object.entries({ decides, state, times, event }).flatMap(([kind, parting]): Landmark[] =>
+    const fault = moments?.fault ?? null;
+    const event = decides === null && fault === null && state === null && times === null ? moments?.parting ?? null : null;
+    const found = Object.entries({ decides, fault, state, times, event }).flatMap(([kind, parting]): Landmark[] =>
       (parting === null ? [] : [{ kind: kind as Landmark["kind"], parting, at: this.by === "step" ? parting.moment : this.#timeOf(parting) }]));
     const placed = found.filter(({ at }, place) => found.findIndex((one) => one.at === at) === place);
     return placed.sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));
@@ -307,7 +308,7 @@ export class Walk {
   partsHere(side: Walker): boolean {
     const here = this.#here;
     const step = here?.parting.steps[placeOf(side)] ?? null;
-    return step !== null && (here?.kind === "state" || here?.kind === "times") && (this.by === "step" || step === this.stepOf(side));
+    return step !== null && (here?.kind === "fault" || here?.kind === "state" || here?.kind === "times") && (this.by === "step" || step === this.stepOf(side));
   }
 
   /** Whether a side shows the step at which its leader decides differently from the other run's. */

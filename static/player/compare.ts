@@ -260,11 +260,11 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Whether the comparison was opened at the end of a run, and something differs at both ends. */
+  /** Whether the comparison was opened at the end of a run: it then shows both ends first. */
   get #isFromEnd(): boolean {
     const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
     const { moments } = this.#walk;
-    if (from === null || moments === null || moments.lasting === null || moments.lasting.length === 0) return false;
+    if (from === null || moments === null) return false;
     return moments.isLast(from.branch === this.leftBranch ? 0 : 1, from.shown);
   }
 
@@ -449,11 +449,19 @@ export class Compare extends LitElement {
       ${middle === "lanes" ? twinLogs(one, two, this.#apart.names, (partition) => this.#walk.moments?.isEverApart(partition) ?? false, this.#renamed(this.#sides[1] as Side)) : nothing}
       ${this.#flip()}
       <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
+      ${this.#loading(one, two)}
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
       <eos-help .store=${this.#sides[0]?.store} .rows=${this.#keyRows()}></eos-help>
     </div>`;
+  }
+
+  /** A text while a run is being loaded, or while the connection to the server is lost. */
+  #loading(left: Frame | undefined, right: Frame | undefined): TemplateResult | typeof nothing {
+    if (this.#sides.some(({ store }) => store.problem !== null || store.status === "failed")) return nothing;
+    const isLost = this.#sides.some(({ store }) => store.status === "reconnecting");
+    return !isLost && left !== undefined && right !== undefined ? nothing : html`<p class="compare-loading" role="status">${say(`player.compare.${isLost ? "reconnecting" : "opening"}`)}</p>`;
   }
 
   get #differences(): Unfolded {
@@ -677,6 +685,7 @@ export class Compare extends LitElement {
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
     if (this.#isEndApart) return html`<b title=${say("player.compare.ends_here")}>≠</b>`;
     if (this.#walk.decidesHere(side)) return html`<b title=${say("player.compare.decides_here")}>≠</b>`;
+    if (parts && this.#walk.placeKind === "fault") return html`<b>≠ ${say("player.compare.fault_here")}</b>`;
     if (parts) {
       const names = listed(this.#apart.abouts.slice(0, defaults.begun)) || say("player.compare.logs_or_states");
       return html`<b>≠ ${say(this.#walk.placeKind === "times" ? "player.compare.time_differs_here" : "player.compare.state_differs_here", { names })}</b>`;

@@ -86,6 +86,13 @@ export class Moments {
     return this.#known.timed !== undefined && !this.isOfState;
   }
 
+  /** The first fault that only one run has: its step there, and its moment; null: none, or not known. */
+  get fault(): Parting | null {
+    const [left = null, right = null] = this.#known.fault ?? [];
+    if (left === null) return right === null ? null : { steps: [left, right], moment: this.of(1, right) };
+    return { steps: [left, right], moment: this.of(0, left) };
+  }
+
   /** The steps and the moment at which a leader first decides differently about the same batch; null: it never does. */
   get decides(): Parting | null {
     return this.#partingAt(this.#known.decides);

@@ -146,3 +146,12 @@ test("offsets that a group committed are compared, as its coordinator has them",
 test("where each run is ahead in a part of one thing, it is not called the same", () => {
   assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }], RUNS), /in time only: t-0\. Each run is ahead in some parts/);
 });
+
+test("of the same records in other batches, only the offsets at which a batch begins in one log are marked", () => {
+  const run = (...sizes: number[]): Frame => {
+    const bases = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
+    const batches = sizes.map((size, index) => ({ base_offset: bases[index], last_offset: (bases[index] ?? 0) + size - 1, outcome: null, record_count: size, control: null, serials: Array.from({ length: size }, (__, place) => (bases[index] ?? 0) + place), producer_id: null }));
+    return frame({ partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: 4, high_watermark: 4, last_stable_offset: 4, batches: Object.fromEntries(batches.map((batch) => [batch.base_offset, batch])) } } } } });
+  };
+  assert.deepEqual(factsApart(run(1, 2, 1), run(1, 3)), [{ about: "t-0", name: "batches of t-0 from offset 1", left: "2 batches: 2 + 1 records", right: "1 batch: 3 records", marks: ["t-0 |3"] }]);
+});

@@ -51,6 +51,12 @@ test("by virtual time, both part at one time, and are marked there alone", async
   assert.equal(walk.partsHere(walk.sides[0] as Walker), false);
 });
 
+test("the first stop is the fault that only one run has, before the differences that follow", () => {
+  const { walk } = walkOf({});
+  walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[2, 3], [3, 4], [4, 5], [5, 6]], parts: { "t-0": [4, 5] }, fault: [null, 3], crossed: false });
+  assert.deepEqual(walk.landmarks.map(({ kind, at }) => [kind, at]), [["fault", 3], ["state", 5]]);
+});
+
 test("a press leads to the first difference, from there to where a leader decides differently, and back", async () => {
   const { walk } = walkOf({ "t-0": [3, 4] });
   walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[3, 2], [4, 2], [4, 3], [4, 4], [5, 5], [5, 6]], parts: { "t-0": [3, 4] }, decides: [5, 5], crossed: false });

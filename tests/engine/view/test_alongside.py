@@ -170,6 +170,18 @@ def test_the_picture_is_of_logs_if_what_they_hold_or_show_differs_at_the_end() -
     assert alongside(run("SC-109", "k20"), run("SC-109", "k20"))["picture"] == "messages"
 
 
+def test_the_fault_that_only_one_run_has_is_named_with_its_step() -> None:
+    _, right, found = both("SC-61", None, dropped(48, 15))
+    assert found["fault"] == [None, 49]
+    assert right.steps[48]["key"] == "fault.message_dropped"
+    # The faults that the scenario itself has are in both runs.
+    assert "fault" not in alongside(run("SC-61", None), run("SC-61", None))
+
+
+def test_the_picture_is_of_logs_if_only_the_batches_differ() -> None:
+    assert both("SC-03", None, dropped(80, 25))[2]["picture"] == "logs"
+
+
 def test_where_only_one_run_changes_a_state_at_a_time_the_other_stands_beside_it() -> None:
     left, _, found = both("SC-44", None, dropped(59, 19))
     assert found["timed"] == [61, 61]
