@@ -179,7 +179,7 @@ function oneLine(sheet: Sheet): Envelope {
       // The torn-off piece of a lost message is drawn within the same width.
       const off = fate.lost ? TORN - 4 : 0;
       return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
-        fittedText(heading < 0 && !fate.lost ? 12 : sheet.isAnswer ? 10 : 6, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
+        fittedText(heading < 0 && !fate.lost ? 12 : sheet.isAnswer ? 10 : 6, 16, said, ONE_LINE - off - (sheet.isAnswer ? 6 : 0), 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
     },
   };
 }

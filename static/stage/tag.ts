@@ -133,7 +133,13 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
   const inside = SIZES.find((one) => one >= INSIDE && tagWidth(said, one) <= Math.min(room, behind));
   if (inside !== undefined) return inside;
   const fitting = SIZES.slice(1).filter((one) => tagWidth(said, one) <= room);
-  return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
+  // A smaller tag at its consumer is better than a larger one at another consumer.
+  const row = focus.kind === "read" ? here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box : undefined;
+  const isFree = (one: number, reach: number): boolean => {
+    const { y, covers } = placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one));
+    return covers <= COVERS && (row === undefined || Math.abs(y - row.y) < reach);
+  };
+  return fitting.find((one) => isFree(one, 2 * HEIGHT)) ?? fitting.find((one) => isFree(one, Infinity)) ?? fitting[0] ?? 12;
 }
 
 /**
@@ -501,7 +507,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
     const rows = here.readers[focus.partition ?? ""] ?? {};
     const { partition } = focus;
     const lane = here.upright && partition !== null ? lanesIn(frame, here, focus, Object.keys(here.brokers)) : [];
-    return [...flights, ...Object.values(rows).map((row) => row.box), ...strips, ...lane, ...(here.upright ? [...phoneParts().heads(here), ...coordinatorsIn(here)] : [])];
+    return [...flights, ...Object.values(rows).map((row) => row.box), ...headingsIn(here), ...strips, ...lane, ...(here.upright ? [...phoneParts().heads(here), ...coordinatorsIn(here)] : [])];
   }
   const shown = shownLane(frame, here, focus);
   if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : []), ...(here.upright ? [...phoneParts().heads(here), ...readersIn(here), ...strips] : [])];
