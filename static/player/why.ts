@@ -7,8 +7,8 @@
  * button that selects it in every picture. The panel is in the place of the timeline and covers the foot of the
  * picture, so that it moves nothing. On a phone, the question takes the place of the step's sentence, and each sentence
  * of the chain is cut to two lines until the reader opens it; only then may the panel cover the picture. While the
- * panel is open, the same question is asked again at each step to which the reader goes; selecting things does not
- * change the question. A follower sees the presenter's answer (`present`) and asks nothing.
+ * panel is open, the same question is asked again at each step to which the reader goes, and the panel closes at a step
+ * at which the engine does not have this question; selecting things does not change the question. A follower sees the presenter's answer (`present`) and asks nothing.
  */
 
 import type { TemplateResult } from "lit";
@@ -41,6 +41,9 @@ export const defaults = {
   opened: 0.4,
   under: 8,
 };
+
+/** The key of the problem that the question does not exist at the step. */
+const UNKNOWN = "problem.why_unknown";
 
 export class Why extends StoreElement {
   static override properties = {
@@ -265,6 +268,7 @@ export class Why extends StoreElement {
       this.problem = null;
     } catch (error) {
       if (place !== this.#place) return;
+      if (error instanceof Problem && error.key === UNKNOWN && delay > 0) return this.close();
       this.answer = null;
       this.problem = error instanceof Problem ? error : new Problem("unavailable", "player.why.failed");
     }

@@ -222,6 +222,9 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     expect(
         page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected seq 1?").first
     ).to_be_visible()
+    # Nothing was refused yet at an earlier step: the panel closes.
+    page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
+    expect(page.locator(".why-panel")).to_have_count(0)
     context.close()
 
 
