@@ -25,6 +25,11 @@ from eosviz.walkthroughs.messages import Offer
 DELAY_MS = 100
 """The delay in ms that *delay* proposes. The page may choose another."""
 
+TIMEOUTS = frozenset(
+    ("request_timeout", "expiry", "max_block", "transaction_timeout", "prepare_timeout", "answer_timeout")
+)
+"""The kinds of timers that may end a wait for a message."""
+
 NONE = "–"
 """Shown in place of a leader or a broker if there is none."""
 
@@ -113,9 +118,31 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     settled = "action.why.waits_in_connection" if gone is None and message and _has_arrived(message) else gone
     yield Candidate({"action": "drop_message", "message": number}, params, settled)
     yield Candidate({"action": "disconnect_message", "message": number}, params, gone)
-    yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
+    yield Candidate(
+        {"action": "delay_message", "message": number, "by": DELAY_MS},
+        {**params, **_past_timeout(view, message)},
+        settled,
+    )
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
+
+
+def _past_timeout(view: Json, message: Json | None) -> Json:
+    """The delay in ms (`past`) with which the message arrives after the next timeout that runs at one of its ends,
+    and the kind of this `timer`; empty if there is none."""
+    due = None if message is None else message.get("arrives_at")
+    if message is None or due is None:
+        return {}
+    ends = (message["from"], message["to"])
+    later = [
+        (timer["until"], timer["kind"])
+        for actor, _, timer in timers.running(view)
+        if actor in ends and timer["kind"] in TIMEOUTS and timer["until"] >= due
+    ]
+    if not later:
+        return {}
+    until, kind = min(later)
+    return {"past": until - due + 1, "timer": kind}
 
 
 def _has_arrived(message: Json) -> bool:

@@ -36,8 +36,9 @@ export const defaults = {
   covers: 699,
 };
 
-
 const SET = "set";
+/** The action that takes a number. */
+const DELAY = "delay_message";
 
 export class SelectionBar extends StoreElement {
   static override properties = {
@@ -47,6 +48,8 @@ export class SelectionBar extends StoreElement {
     isOpen: { state: true },
     setting: { state: true },
     at: { state: true },
+    asks: { state: true },
+    by: { state: true },
   };
 
   declare actions: Action[] | null;
@@ -57,6 +60,10 @@ export class SelectionBar extends StoreElement {
   declare setting: string;
   /** The place of the list if it was opened by pointing; null: below the bar. */
   declare at: Point | null;
+  /** The only action in the open list, whose field gets the focus; "" if the list has all actions. */
+  declare asks: string;
+  /** The typed delay in ms; null: the one that the server proposes. */
+  declare by: number | null;
   readonly #small = new Small(this);
   /** The element that had the focus before the list was opened by pointing. */
   #before: HTMLElement | null = null;
@@ -70,6 +77,8 @@ export class SelectionBar extends StoreElement {
     this.isOpen = false;
     this.setting = "";
     this.at = null;
+    this.asks = "";
+    this.by = null;
     new PagePresses(this, (event) => this.#leaves(event));
   }
 
@@ -108,12 +117,15 @@ export class SelectionBar extends StoreElement {
   #shut(): void {
     this.isOpen = false;
     this.at = null;
+    this.asks = "";
+    this.by = null;
   }
 
-  protected override updated(): void {
+  protected override updated(changed: Map<string, unknown>): void {
     if (this.querySelector(".acts") !== null) this.dispatchEvent(new CustomEvent("acts-here", { bubbles: true }));
     const whole = this.querySelector<HTMLElement>(".action-list");
     if (whole !== null) endInARow(whole);
+    if (changed.has("asks") && this.asks !== "") whole?.querySelector<HTMLInputElement>("input")?.select();
     const list = this.querySelector<HTMLElement>(".action-list.floating");
     if (whole !== null && list === null) this.#asideOf(whole);
     if (list === null || this.at === null) return;
@@ -198,8 +210,8 @@ export class SelectionBar extends StoreElement {
   }
 
   /**
-   * Carries out the action with this name on the selected thing. If it is not possible now, opens the list, which has
-   * the reason, and resolves to false.
+   * Carries out the action with this name on the selected thing. If it needs a number, asks for it instead, and
+   * resolves to false. If it is not possible now, opens the list, which has the reason, and resolves to false.
    */
   async perform(name: string): Promise<boolean> {
     const store = this.store;
@@ -210,6 +222,13 @@ export class SelectionBar extends StoreElement {
     if (action === undefined) {
       this.actions = known;
       this.isOpen = true;
+      return false;
+    }
+    if (name === DELAY) {
+      this.actions = known;
+      if (!this.#small.matches) this.openHere();
+      this.isOpen = true;
+      this.asks = name;
       return false;
     }
     return await this.#do(action, {});
@@ -291,6 +310,8 @@ export class SelectionBar extends StoreElement {
 
   #rows(selection: Selection, store: PlayerStore): TemplateResult {
     const { actions, questions } = this;
+    const asked = actions?.find(({ action }) => action === this.asks);
+    if (asked !== undefined) return html`<ul class="can">${this.#item(asked)}</ul>`;
     if (actions === null || questions === null) return html`<p class="quiet">${say("player.asking")}</p>`;
     const reason = sameReason(actions);
     return html`${this.#more(movesWith(selection, store))}
@@ -362,7 +383,7 @@ export class SelectionBar extends StoreElement {
   }
 
   #item(action: Action): TemplateResult {
-    const meaning = say(action.key, action.params);
+    const meaning = say(action.key, { ...action.params, ...(action.action === DELAY && this.by !== null ? { by: this.by } : {}) });
     const label = say(`player.action.${action.action}`);
     if (!action.enabled) {
       return html`<li class="off"><b>${say("player.action_off", { action: label })}</b>${say("join.colon")}<span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
@@ -374,10 +395,11 @@ export class SelectionBar extends StoreElement {
 
   #field(action: Action): TemplateResult | typeof nothing {
     const given = action.intervention;
-    if (action.action === "delay_message") {
-      return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(given?.action === "delay_message" ? given.by : defaults.delay)} /> ms</label>`;
-    }
-    return nothing;
+    if (action.action !== DELAY) return nothing;
+    const by = this.by ?? (given?.action === DELAY ? given.by : defaults.delay);
+    const { past, timer } = action.params;
+    return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(by)} @input=${(event: Event) => (this.by = Number((event.target as HTMLInputElement).value))} /> ms</label>
+      ${typeof past !== "number" ? nothing : html`<button type="button" @click=${() => (this.by = past)}>${say("player.delay.past", { past, timer: timer ?? null })}</button>`}`;
   }
 
   #submit(event: SubmitEvent, action: Action): void {

@@ -227,6 +227,19 @@ def test_a_broker_that_is_selected_offers_to_crash_beside_itself(page: Page) -> 
     expect(page.locator("eos-undo-bar")).to_contain_text("broker-2 crashed")
 
 
+def test_delay_asks_how_long_and_offers_what_outlasts_the_timeout(page: Page) -> None:
+    page.locator("eos-player").evaluate(
+        f"player => player.store.select({{ kind: 'message', id: '{REQUEST}' }})"
+    )
+    page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button", name="Delay").click()
+    asked = page.locator(".action-list")
+    expect(asked.locator("input")).to_be_focused()
+    asked.get_by_role("button", name="66 ms: past the request timeout").click()
+    expect(asked).to_contain_text("from p1 to broker-2 by 66 ms")
+    asked.get_by_role("button", name="Delay", exact=True).click()
+    expect(page.locator("eos-undo-bar")).to_contain_text("66 ms")
+
+
 def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     # A telephone shows the broker that the step is about: here, the leader of the request that leaves.

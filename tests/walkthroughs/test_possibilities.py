@@ -353,3 +353,15 @@ def test_to_drop_a_message_says_whether_its_connection_breaks(step: int, key: st
     offer = next(one for one in offers(simulation, "message", str(number)) if one.action == "drop_message")
     simulation.intervene(offer.intervention)
     assert (offer.key, made(simulation).key) == (key, says)
+
+
+def test_a_delay_past_the_next_timeout_is_offered() -> None:
+    simulation = after(28)
+    delay = next(one for one in offers(simulation, "message", "7") if one.action == "delay_message")
+    assert delay.params["timer"] == "request_timeout"
+    simulation.intervene({"action": "delay_message", "message": 7, "by": delay.params["past"]})
+    made(simulation)
+    delayed = simulation.view()["network"]["messages"]["7"]
+    running = timers.running(simulation.view())
+    ends = [one["until"] for actor, _, one in running if (actor, one["kind"]) == ("p1", "request_timeout")]
+    assert delayed["arrives_at"] == min(ends) + 1
