@@ -14,6 +14,8 @@ import { stateWord } from "./state-word.ts";
 const PILL = 26;
 const GAP = 8;
 const LEAST_GAP = 4;
+/** A ladder has room for so many states, so that a branch with more states moves none of them. */
+const STATES = 6;
 
 export interface Rung {
   state: string;
@@ -40,7 +42,7 @@ export function rungsOf(frame: Frame, node: string, tid: string | null, state: s
 
 /** The box of the pill of a state, given by its index. */
 export function rungBox(rungs: readonly Rung[], index: number, { x, y, width, height: room }: LadderPlace): Box {
-  const pitch = Math.min(PILL + GAP, room / rungs.length);
+  const pitch = Math.min(PILL + GAP, room / Math.max(STATES, rungs.length));
   return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - LEAST_GAP) };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Draws the legend of the stage: a sign and its text for each kind of thing that is on the stage at this step. It is
- * below the consumers or, if they leave no room, in the box of a client with room to spare; without consumers, in their
- * column. Pure.
+ * Draws the legend of the stage: a sign and its text for each kind of thing that is on the stage at this step. It has
+ * one place: below the consumers or, if they leave no room, under the only client; without consumers, in their column.
+ * Pure.
  */
 
 import { type nothing, svg } from "lit";
@@ -25,7 +25,7 @@ type Drawn = SVGTemplateResult | typeof nothing;
 const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
 const DRAWN = {
   batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: svg`<g transform="scale(0.86)">${flag(5, -1, 14, "C", "b0")}</g>`, lso: box(6, -1, 5, 15, "lso", 1),
-  waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
+  plain: box(0, 0, SIGN.width, 14, "cell plain", 2), waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
   hue: svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`,
   reader: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "cell small b0", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`,
   plainReader: svg`${box(4, 3, 8, 8, "flag b0", 1.5)}${box(14, 3, 7, 7, "cell small b0", 1.5)}`,
@@ -57,23 +57,24 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const queued = batchesQueued(view, here);
   const isNumbered = ({ first_sequence: first }: ClientBatchView): boolean => !isAbsent(first);
   const hasOpen = batches.some(isOpen);
+  const hasIds = idsIn(batches).size > 0;
   const ids = idsIn([...batches, ...clients.flatMap((client) => client.transaction_manager ?? [])]);
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
   const fates = fatesDrawn(view, here);
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
-    [batches.length > 0 || queued.some(isNumbered), ["stage.sign.batch", DRAWN.batch]],
+    hasIds || queued.some(isNumbered) ? [true, ["stage.sign.batch", DRAWN.batch]] : [batches.length > 0, ["stage.sign.plain_batch", DRAWN.plain]],
     [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [hasOpen, ["stage.sign.open", DRAWN.open]],
-    [clients.length > 0, [MESSAGE, DRAWN.message]],
-    [!queued.every(isNumbered), ["stage.sign.unnumbered", DRAWN.waiting]],
-    [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
+    [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
+    [clients.length > 0, ["stage.sign.message", DRAWN.message]],
+    [!queued.every(isNumbered), [clients.some((client) => client.transaction_manager != null) ? "stage.sign.unnumbered" : "stage.sign.queued", DRAWN.waiting]],
+    [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
     [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
     [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
     [fates.size > 0, ["stage.sign.sent", fates.has("aborted") && !fates.has("failed") && !fates.has("refused") ? DRAWN.sentAborted : DRAWN.sent]],
-    [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
   ];
   return has.filter(([is]) => is).map(([, sign]) => sign);
 }
@@ -100,15 +101,15 @@ function hasRemoved(view: View): boolean {
     leaderBatches(partition).some(({ content }) => (content?.values ?? []).includes(null)));
 }
 
-/** Signs and their box. `head`: px above the signs for their heading. */
+/** Signs and their box. `pitch`: px from one sign to the next. */
 interface Placed extends Box {
   signs: readonly Sign[];
-  head: number;
+  pitch: number;
 }
 
 /** The drawing of the legend; empty if it has no place or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {
-  return svg`${placedIn(frame, here).map(({ x, y, width, signs, head }) => (head > 0 ? legend(x, y + head - 10, width, signs).drawn : rowsOf(x, y, width, signs)))}`;
+  return svg`${placedIn(frame, here).map(({ x, y, width, signs, pitch }) => legend(x, y + HEAD - 10, width, signs, pitch).drawn)}`;
 }
 
 /** The boxes of the legend. */
@@ -124,44 +125,39 @@ function placedIn(frame: Frame, here: Places): Placed[] {
   // If the column of consumers is narrow, the legend begins farther left, over the column of fetches.
   const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
   const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
-  if (here.legend === undefined) return under === undefined ? [] : atFoot(under, signs);
-  const ofReaders = signs.filter(([key]) => READERS.has(key) || (key === MESSAGE && (under?.height ?? 0) >= 2 * SIGN.row + 10));
-  if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
-  // The signs of consumers are below the consumers, the others in the other place.
-  return [...atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one))), ...footOf(under, ofReaders, 0)];
+  const place = here.legend ?? under;
+  return place === undefined ? [] : atFoot(place, signs);
 }
 
 /** Units of width from which on the texts of consumers' signs have their full size. */
 const WIDE = 210;
-const MESSAGE = "stage.sign.message";
-const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
 /** Units of height of the heading with the space under it. */
 const HEAD = 22;
 
 /**
- * As many of the signs as have room, at the foot of a box; none if fewer than `LEGEND.least` (or than all) have room.
+ * As many of the signs as have room, at the foot of a box, closer together if all would not fit; none if fewer than
+ * `LEGEND.least` (or than all) have room.
  */
-function atFoot(place: Box, signs: readonly Sign[]): Placed[] {
-  const fitting = Math.floor((place.height - LEGEND.head) / SIGN.row);
-  return signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length) ? [] : footOf(place, signs.slice(0, fitting), HEAD);
-}
-
-function footOf({ x, y, width, height }: Box, signs: readonly Sign[], head: number): Placed[] {
-  const high = signs.length * SIGN.row + head;
-  return [{ x, y: y + height - high - (head > 0 ? 0 : 10), width, height: high, signs, head }];
+function atFoot({ x, y, width, height }: Box, signs: readonly Sign[]): Placed[] {
+  const room = height - LEGEND.head;
+  const pitch = clamp(room / Math.max(1, signs.length), SIGN.close, SIGN.row);
+  const fitting = signs.slice(0, Math.floor(room / pitch + 0.01));
+  if (signs.length === 0 || fitting.length < Math.min(LEGEND.least, signs.length)) return [];
+  const high = fitting.length * pitch + HEAD;
+  return [{ x, y: y + height - high, width, height: high, signs: fitting, pitch }];
 }
 
 /** The signs, each with its words, all in letters of the same size. */
-function rowsOf(x: number, y: number, width: number, signs: readonly Sign[]): SVGTemplateResult {
+function rowsOf(x: number, y: number, width: number, signs: readonly Sign[], pitch: number): SVGTemplateResult {
   const room = width - SIGN.width - 8;
   const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
   return svg`${signs.map(([key, sign], index) => {
-    const top = y + index * SIGN.row;
-    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
+    const top = y + index * pitch;
+    return svg`<g transform=${`translate(${round(x)},${round(top)}) scale(${round(Math.min(1, pitch / SIGN.row))})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
   })}`;
 }
 
 /** The signs under their heading; `end` is the y of their lower edge. */
-export function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: SVGTemplateResult; end: number } {
-  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rowsOf(x, y + 10, width, signs)}`, end: y + 10 + signs.length * SIGN.row };
+export function legend(x: number, y: number, width: number, signs: readonly Sign[], pitch: number = SIGN.row): { drawn: SVGTemplateResult; end: number } {
+  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rowsOf(x, y + 10, width, signs, pitch)}`, end: y + 10 + signs.length * pitch };
 }

@@ -25,6 +25,11 @@ test("The legend has what is on the stage, and nothing else", () => {
   for (const key of ["aborted", "marker", "hue", "old"]) assert.ok(more.includes(key), `${key} of ${more.join()}`);
 });
 
+test("In a run without sequences, the legend names none", () => {
+  const plain = { producer_id: null, producer_epoch: null, first_sequence: null, last_sequence: null };
+  assert.deepEqual(signs([logBatch(40, 1, plain)]).slice(0, 1), ["plain_batch"]);
+});
+
 test("What has the fenced epoch or a lower one is fenced", () => {
   const drawn = view({ derived: derived({ fenced: { 1000: 1 } }) });
   assert.deepEqual([0, 1, 2, null].map((epoch) => isFenced(drawn, 1000, epoch)), [true, true, false, false]);

@@ -6,7 +6,8 @@ import type { Frame, Step } from "../../player/frame.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Box, Places } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
-import { ladder, rungsOf } from "../../stage/ladder.ts";
+import type { Rung } from "../../stage/ladder.ts";
+import { ladder, rungBox, rungsOf } from "../../stage/ladder.ts";
 import "../../stage/nodes-drawn.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { networkOf } from "../../stage/network.ts";
@@ -93,6 +94,12 @@ function tagIn(frame: Frame, here: Places): { said: string; isInside: boolean } 
   const tag = nodeTag(frame, here, focus);
   return tag === null ? null : { said: tag.said, isInside: inside(tag.box, here.others[focus.actor ?? ""]?.box as Box) };
 }
+
+test("one state more ahead moves no state of a ladder", () => {
+  const place = { x: 0, y: 0, width: 128, height: 160 };
+  const way = (count: number): Rung[] => Array.from({ length: count }, (_, index) => ({ state: `S${index}`, look: "ahead" }));
+  assert.deepEqual(rungBox(way(5), 2, place), rungBox(way(6), 2, place));
+});
 
 test("a ladder has the states that the transaction has in this run, and no others", () => {
   const looks = (number: number, state: string | undefined) => rungsOf(at({ number }), "middleware", "1", state).map(({ state: one, look }) => `${one} ${look}`);
