@@ -1,6 +1,6 @@
 /**
- * Keeps names in a sentence on one line. A browser may break a line at any hyphen, but `broker-` at the end of a line
- * would not be recognised as a name.
+ * Keeps names in a sentence on one line, and numbers with their units. A browser may break a line at any hyphen, but
+ * `broker-` at the end of a line would not be recognised as a name.
  *
  *     html`<p>${unbroken("broker-2 answers c-committed.")}</p>`
  */
@@ -13,12 +13,12 @@ export const defaults = {
   longest: 28,
 };
 
-/** A name that contains a hyphen, or an option of a command. */
-const HYPHENATED = /((?<![\p{L}\p{N}_-])--[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+)/u;
+/** A name that contains a hyphen, an option of a command, or a time with its unit. */
+const TOGETHER = /((?<![\p{L}\p{N}_-])--[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+|(?<![\p{L}\p{N}_.])\d[\d.]* (?:ms|s|min|h|d|毫秒|秒)(?![\p{L}\p{N}_]))/u;
 
-/** The text, divided into parts; every second part is a name with a hyphen. */
+/** The text, divided into parts; every second part is a name with a hyphen or a time with its unit. */
 export function namesIn(text: string): string[] {
-  return text.includes("-") ? text.split(HYPHENATED) : [text];
+  return /-|\d /.test(text) ? text.split(TOGETHER) : [text];
 }
 
 export function unbroken(text: string): string | (string | TemplateResult)[] {

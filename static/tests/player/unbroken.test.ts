@@ -13,6 +13,11 @@ test("an option of a command keeps its hyphens", () => {
   assert.deepEqual(names("kafka-transactions.sh find-hanging --broker-id 1 --topic t。"), ["kafka-transactions.sh", "find-hanging", "--broker-id", "--topic"]);
 });
 
+test("a number stays with its unit", () => {
+  assert.deepEqual(names("Back at t = 25.325 s, 5310 ms later, 3 steps; 2 毫秒后"), ["25.325 s", "5310 ms"]);
+  assert.deepEqual(names("第 25.325 秒"), ["25.325 秒"]);
+});
+
 test("a minus and a dash are no part of a name", () => {
   assert.deepEqual(names("epoch -1, offsets 3–7 - nothing else"), []);
 });
