@@ -78,6 +78,15 @@ class Numbers(NamedTuple):
     answer_timeout_ms: int
 
 
+class Sent(NamedTuple):
+    """What an attempt of the compensation strategy sends. ``sends``: ``resends`` if the receivers were sent the message
+    before, else ``sends``."""
+
+    sends: str
+    sent: str
+    receivers: tuple[str, ...]
+
+
 @happening
 class MiddlewareMoved(Happening):
     """A transaction at the middleware took a row of its state machine. ``state``: the state before.
@@ -93,6 +102,7 @@ class MiddlewareMoved(Happening):
     answer: str
     numbers: Numbers
     back_check: bool
+    attempt: Sent | None
     row: Row
 
 

@@ -8,7 +8,7 @@ a mixed state (CTR-40). After a decided rollback, they send Rollback again to th
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.middleware.configuration import BUSINESS, MANAGER, MiddlewareConfiguration
 from engine.middleware.messages import Cancel
@@ -19,6 +19,15 @@ LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
 """Dict of strategy → the value ``by`` of its Rollback, which determines whether a node that has committed can
 undo."""
+
+
+class Attempt(NamedTuple):
+    """One attempt of a strategy. ``sent``: the name of the message that the middleware sends to ``receivers``.
+    ``next_at``: the time of the next attempt (virtual ms)."""
+
+    sent: str
+    receivers: tuple[str, ...]
+    next_at: int
 
 
 class Asker(Protocol):
@@ -60,24 +69,25 @@ def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
     return now + int(getattr(settings, when))
 
 
-def act(middleware: Asker, transaction: Transaction, now: int) -> int:
-    """Make one attempt; returns the time of the next attempt (virtual ms)."""
+def act(middleware: Asker, transaction: Transaction, now: int) -> Attempt:
+    """Make one attempt."""
     strategy, settings = middleware.strategy, middleware.configuration
     transaction.tries += 1
     if transaction.named:
-        for name in transaction.unanswered:
-            middleware.ask(transaction, name, ROLLBACK, now)
-        return now + settings.resend_ms
-    if strategy.direction == FORWARD:
-        what = transaction.decision or ROLLBACK
-        for name in transaction.unanswered:
-            middleware.ask(transaction, name, what, now)
+        next_at, what = now + settings.resend_ms, ROLLBACK
     else:
-        _undo(middleware, transaction, now)
-    return _moment(strategy.again, settings, now)
+        next_at, what = _moment(strategy.again, settings, now), transaction.decision or ROLLBACK
+    if strategy.direction == FORWARD or transaction.named:
+        receivers = tuple(transaction.unanswered)
+        for name in receivers:
+            middleware.ask(transaction, name, what, now)
+        return Attempt(what, receivers, next_at)
+    sent, receivers = _undo(middleware, transaction, now)
+    return Attempt(sent, receivers, next_at)
 
 
-def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
+def _undo(middleware: Asker, transaction: Transaction, now: int) -> tuple[str, tuple[str, ...]]:
+    """Send what undoes the transaction; returns the name of the message and its receivers."""
     strategy = middleware.strategy
     if transaction.by == "decision":
         transaction.by = _BY[strategy.name]
@@ -89,13 +99,13 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
     if strategy.name == CANCEL:
         nodes = tuple(_nodes(transaction))
         middleware.send(MANAGER, Cancel(tid=transaction.tid, nodes=nodes), transaction.tid)
-        return
+        return Cancel.api, (MANAGER,)
     if strategy.name == LOG:
-        _one_by_one(middleware, transaction, now)
-        return
-    for name in _nodes(transaction):
-        if transaction.answers[name].answer is None:
-            middleware.ask(transaction, name, ROLLBACK, now)
+        return ROLLBACK, _one_by_one(middleware, transaction, now)
+    receivers = tuple(name for name in _nodes(transaction) if transaction.answers[name].answer is None)
+    for name in receivers:
+        middleware.ask(transaction, name, ROLLBACK, now)
+    return ROLLBACK, receivers
 
 
 def _nodes(transaction: Transaction) -> list[str]:
@@ -112,9 +122,9 @@ def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
         _one_by_one(middleware, transaction, now)
 
 
-def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
+def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> tuple[str, ...]:
     """Send a Rollback to the next node without an answer: nodes whose state is unknown come first, and the
-    business system last."""
+    business system last. Returns this node; empty if all have answered."""
     # The business system comes first here, and ``reversed`` below makes it the last one.
     order = sorted(_nodes(transaction), key=lambda name: name != BUSINESS)
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
@@ -122,7 +132,8 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
     for name in [*reversed(silent), *reversed(rest)]:
         if transaction.answers[name].answer is None:
             middleware.ask(transaction, name, ROLLBACK, now)
-            return
+            return (name,)
+    return ()
 
 
 def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:

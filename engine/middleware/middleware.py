@@ -18,6 +18,7 @@ from engine.happenings.middleware import (
     MiddlewareRefused,
     Numbers,
     OperatorMistaken,
+    Sent,
     TidGiven,
     TidUnknown,
     TransactionForgotten,
@@ -327,6 +328,7 @@ class Middleware(Node):
             message.answer,
             self._numbers(transaction),
             self.back_check,
+            params.get("attempt"),
             row,
         )
         if row.target != before:
@@ -453,8 +455,10 @@ class Middleware(Node):
             transaction.hear(name, participants.SILENT)
 
     def _act(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        until = compensation.act(self, transaction, now)
-        transaction.timer = (states.COMPENSATION_DUE, now, until)
+        attempt = compensation.act(self, transaction, now)
+        resends = transaction.tries > 1 or attempt.sent == transaction.decision
+        params["attempt"] = Sent("resends" if resends else "sends", attempt.sent, attempt.receivers)
+        transaction.timer = (states.COMPENSATION_DUE, now, attempt.next_at)
 
     def _ask_next(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
         compensation.ask_next(self, transaction, now)

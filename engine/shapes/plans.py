@@ -123,8 +123,6 @@ class Passed(TypedDict):
     step: int
     key: str
     params: JsonObject
-    lesser: NotRequired[bool]
-    """True if the event is less important than two others that the same beat lists."""
 
 
 class Words(TypedDict):
@@ -294,6 +292,9 @@ class Outcome(TypedDict):
     hangs: NotRequired[Hangs]
     """Absent if no transaction or several have hung, if the only one hangs no longer, and in plans of earlier
     versions."""
+    hung: NotRequired[int]
+    """The longest time in ms for which a transaction hung that has ended since. Absent if there is none, and in plans
+    of earlier versions."""
     by_hand: NotRequired[int]
     """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as
     is the next field."""

@@ -103,6 +103,8 @@ def _numbers(numbers: happened.Numbers) -> dict[str, Any]:
 
 def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
     params = _message(h) | _numbers(h.numbers)
+    if h.attempt is not None:
+        params |= {name: plain(value) for name, value in h.attempt._asdict().items()}
     if h.left:
         params["undone"] = list(h.left)
     nothing_awaited = h.row.why == "answer_counted" and not h.numbers.missing

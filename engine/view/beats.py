@@ -87,9 +87,8 @@ KEPT_MOST = 2 * MOST
 """
 PASSED_FROM = 3
 PASSED_MOST = 3
-PASSED_FIRST = 2
 """Between the steps that a reader sees in two beats, at most ``PASSED_MOST`` openings of weight ``PASSED_FROM`` or more
-are named, the heaviest ones. Pages show the first ``PASSED_FIRST`` of these before everything else."""
+are named, the heaviest ones."""
 IMPLIED = frozenset({"beat.begins", "beat.begins_next", "beat.sends_unstored"})
 """The titles that are left out of ``passed`` if the beat's title already counts the records of the same client."""
 BROKEN_TITLE = "beat.broken_"
@@ -369,11 +368,8 @@ class Beats:
                 and (unnamed := self._stored(seen + 1, beat["first"] - number))
             ):
                 passed.setdefault(unnamed["step"], unnamed)
-            unsaid: list[Passed] = [
-                one if place < PASSED_FIRST else {**one, "lesser": True}
-                for place, one in enumerate(passed.values())
-            ]
-            found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
+            unsaid = sorted(passed.values(), key=itemgetter("step"))
+            found.append({**beat, "passed": unsaid} if unsaid else beat)
             seen = max(seen, lands)
         if found[-1]["last"] == self.steps[-1].number and (after := self._completed(seen + 1)):
             found[-1] = {**found[-1], "after": after}

@@ -82,6 +82,10 @@ class RunOutcome:
         """Whether offsets of a consumer group took effect with a transaction."""
         self._uncounted = 0
         """The number of records stored with a lower epoch than the coordinator's, which no producer had yet."""
+        self._hangs_since: dict[tuple[str, int], int] = {}
+        """Dict of (partition, producer id) → the time from which its transaction hangs, in virtual ms."""
+        self._hung_for = 0
+        """The longest time in ms for which a transaction hung that has ended since."""
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._tool: dict[str, Any] = {}
@@ -151,7 +155,9 @@ class RunOutcome:
         for broken in step["broken"]:
             self._broke = self._broke or broken.get("partition")
             if broken["guarantee"] == "hanging":
-                self._hung[broken["partition"], broken["producer_id"]] = broken["first_offset"]
+                place = broken["partition"], broken["producer_id"]
+                self._hung[place] = broken["first_offset"]
+                self._hangs_since[place] = self._time
         for change in step["changes"]:
             path = change["path"]
             if path[0] == "counters":
@@ -247,6 +253,7 @@ class RunOutcome:
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
             **({} if (hangs := self._only_hanging()) is None else {"hangs": hangs}),
+            **({"hung": self._hung_for} if self._hung_for else {}),
             "by_hand": self._by_hand,
             **(
                 {"failed_commands": [[*one] for one in sorted(self._failed_commands.elements())]}
@@ -386,6 +393,9 @@ class RunOutcome:
     def _look_at_gates(self, name: str) -> None:
         """Measure how long the leader's last stable offset has been below its high watermark."""
         stable, replicated = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
+        for place in [one for one in self._hangs_since if one[0] == name]:
+            if not self._hangs(*place, self._hung[place]):
+                self._hung_for = max(self._hung_for, self._time - self._hangs_since.pop(place))
         advances = self._advances.setdefault(name, [])
         if stable > (advances[-1][0] if advances else 0):
             advances.append((stable, self._time))

@@ -340,7 +340,7 @@ TOOL = (
     Opener("tool_runs", 8, ("tool.begins",), ("name",), ("tool.ends",)),
     Opener("tool_finds", 8, ("tool.search_ends",), ("hanging",)),
     Opener("tool_finds_nothing", 6, ("tool.nothing_hangs",)),
-    Opener("tool_aborts", 11, ("tool.abort_chosen",), ("partition",)),
+    Opener("tool_aborts", 11, ("tool.abort_chosen",), ("partition",), MARKED, unless="tool_requests"),
     Opener("tool_aborted", 8, ("tool.abort_done",), ("partition",)),
     Opener("tool_fails", 8, ("tool.fails", "tool.no_open_transaction", "tool.api_missing")),
 )  # fmt: skip

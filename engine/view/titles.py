@@ -317,7 +317,8 @@ def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
 
 def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
     partitions, owner = params["partitions"], params["owner"]
-    hidden = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
+    hangs = [step for step in steps if step.broken][:1]
+    hidden = _partitions(said_in(hangs, "broker.readers_wait_for_transaction"))
     if len(partitions) > 1 or partitions[0] not in hidden:
         return "hangs", {"partitions": partitions, "owner": owner}
     of = {"offset": params["offset"], "owner": owner}

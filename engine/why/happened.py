@@ -321,7 +321,7 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
         yield from _accepted(step["actor"], partition, decision, where)
     if rows:
         passed = sum(row["outcome"] == "passed" for row in rows)
-        yield link("stored.checks", *_rules(rows), subject=where, count=passed, machine=decision["machine"])
+        yield link("stored.checks", *_rules(rows), subject=where, count=passed, broker=step["actor"])
     if batch is not None and batch["control"] is not None:
         yield from decided(moment, batch["producer_id"])
     elif batch is not None and batch["producer_id"] < 0:

@@ -2779,10 +2779,6 @@ export interface Passed {
   step: number;
   key: string;
   params: JsonObject;
-  /**
-   * True if the event is less important than two others that the same beat lists.
-   */
-  lesser?: boolean;
 }
 /**
  * A line of a beat: one step, whose own sentence is shown (`key` null), or several adjacent steps. For
@@ -2957,6 +2953,10 @@ export interface Outcome {
    * Absent if no transaction or several have hung, if the only one hangs no longer, and in plans of earlier versions.
    */
   hangs?: Hangs;
+  /**
+   * The longest time in ms for which a transaction hung that has ended since. Absent if there is none, and in plans of earlier versions.
+   */
+  hung?: number;
   /**
    * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as is the next field.
    */

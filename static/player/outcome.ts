@@ -32,9 +32,12 @@ export function brokenIn(rows: readonly StripRow[]): Broken {
   return Object.fromEntries(rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null).map(({ name, count }) => [name, count]));
 }
 
-/** How often each guarantee is broken, in words: `2 records are lost`; or that none is broken. */
-export function brokenWords(broken: Broken): string[] {
-  const named = Object.entries(broken).map(([name, count]) => say(`outcome.count.${name}`, { count }));
+/**
+ * How often each guarantee is broken, in words: `2 records are lost`; or that none is broken. `mended`: the words for
+ * guarantees that were broken only for a time; "" for the others.
+ */
+export function brokenWords(broken: Broken, mended: Readonly<Record<string, string>> = {}): string[] {
+  const named = Object.entries(broken).map(([name, count]) => mended[name] || say(`outcome.count.${name}`, { count }));
   return named.length === 0 ? [say("outcome.none")] : named;
 }
 
@@ -45,7 +48,8 @@ export function brokenWords(broken: Broken): string[] {
 function heldWords(store: PlayerStore, rows: readonly StripRow[]): string[] {
   const broken = brokenIn(rows);
   const isPart = Object.keys(store.frame?.view.guarantees ?? {}).length > rows.length;
-  return isPart && Object.keys(broken).length === 0 ? [say("outcome.none_judged", { count: rows.length })] : brokenWords(broken);
+  if (isPart && Object.keys(broken).length === 0) return [say("outcome.none_judged", { count: rows.length })];
+  return brokenWords(broken, Object.fromEntries(Object.entries(broken).map(([name, count]) => [name, mendedText(store, name, count)])));
 }
 
 /** Whether the run is over and its last step is on show. */
@@ -112,15 +116,24 @@ function heldText(store: PlayerStore): { still: string; released: string } {
 }
 
 /**
- * A guarantee broken by a hanging transaction counts as broken even after that transaction has ended. This text says
- * whether it has; "" if none hung.
+ * A text about the only transaction that hangs at the end of the run; "" if none does.
  */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
   if (end?.hanging === undefined || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
-  if (end.hanging > 0) return end.hangs === undefined ? "" : hangsText(end.hangs);
-  return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
+  return end.hanging === 0 || end.hangs === undefined ? "" : hangsText(end.hangs);
+}
+
+/**
+ * How long a guarantee was broken and what mended it, in words: `a transaction hung for 16 min, until an operator aborted
+ * it`. "" if it is still broken at the end of the run. Of the guarantees, only that no transaction hangs can be mended.
+ */
+function mendedText(store: PlayerStore, name: string, count: number): string {
+  const plan = store.frame?.plan ?? null;
+  const { hanging, hung, by_hand: byHand = 0 } = (plan === null ? undefined : endOf(plan)) ?? {};
+  if (name !== "hanging" || hanging !== 0 || hung === undefined) return "";
+  return say(byHand > 0 ? "outcome.mended.by_hand" : "outcome.mended.hanging", { count, ms: hung });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Composes the text of a step at which a beat lands. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
-import { listed } from "./joins.ts";
+import { clauses } from "./joins.ts";
 import { sentencesOf } from "./sentence-fit.ts";
 import { say, words } from "./text.ts";
 
@@ -13,9 +13,8 @@ export const defaults = {
 /**
  * The sentences of a step at which a beat lands, in this order: the title of the beat with its explanation, if the
  * author wrote a title or the step's text does not say all of it (not if a guarantee is broken here: then ""); the
- * first sentence of the step; the note that follows it; the other steps that the title is about; the important steps
- * that the reader has passed; the other sentences of the step; the less important passed steps. `said`: the texts of the
- * step. `from`: the number of the step that the reader saw before; null: none. `note`: the note without which the step
+ * first sentence of the step; the note that follows it; the other steps that the title is about; the steps that the
+ * reader has passed; the other sentences of the step. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null: none. `note`: the note without which the step
  * says too little.
  */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null, note = ""): string[] {
@@ -23,21 +22,16 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
   const also = (beat?.also ?? []).slice(0, defaults.also).map(({ step, names }) => say("player.also_step", { step, names }));
-  const passed = beat?.passed ?? [];
-  const heavy = passedText(passed.filter(({ lesser }) => lesser !== true), from);
-  const light = passedText(passed.filter(({ lesser }) => lesser === true), from, heavy.length > 0 ? "player.passed_too" : "player.passed");
   const led = title === undefined || isBroken ? [""] : [say("player.titled", { title }), ...(beat?.because === undefined ? [] : [say(beat.because.key, beat.because.params)])];
-  return [...led, first, ...(note === "" ? [] : [note]), ...also, ...heavy, ...more, ...rest, ...light];
+  return [...led, first, ...(note === "" ? [] : [note]), ...also, ...passedText(beat?.passed, from), ...more, ...rest];
 }
 
 /**
- * A list with one sentence about the passed steps after step `from`: `On the way: p1 begins a transaction (step 14) and
- * AddPartitionsToTxn adds t-0 (step 22).` Empty if there are none. `key`: catalogue key of the sentence.
+ * A list with one sentence about the passed steps after step `from`, in their order: `On the way: p1 begins a transaction
+ * (step 14); AddPartitionsToTxn adds t-0 (step 22).` Empty if there are none.
  */
-export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
+export function passedText(all: Beat["passed"], from: number | null): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];
-  const things = passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }));
-  const last = things.pop() as string;
-  return [say(key, { things: things.length === 0 ? last : say("player.passed_last", { others: listed(things), last }) })];
+  return [say("player.passed", { things: clauses(passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }))) })];
 }

@@ -73,13 +73,13 @@ test("beside another run a changed one says how it ended, because its cost stand
 });
 
 test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs.", "outcome.still_hangs": "LSO of {partition}: {lso}.", "outcome.failed_hangs": "{records} reported as failed.", "lesson.results": "1 failed.", "lesson.results_stored": "", "lesson.results_failed": "",  "outcome.ended_by_hand": "Ended by hand.", "join.sentences": "{first} {then}" }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.mended.hanging": "{count:hung for|hung for at most} {ms} ms", "outcome.still_hangs": "LSO of {partition}: {lso}.", "outcome.failed_hangs": "{records} reported as failed.", "lesson.results": "1 failed.", "lesson.results_stored": "", "lesson.results_failed": "",  "outcome.mended.by_hand": "{count:hung for|hung for at most} {ms} ms, until aborted", "join.sentences": "{first} {then}" }, sources: {} });
   const info = branch("a", 9, { finished: "complete" });
   const view = { time: 0, guarantees: { hanging: { judged: true, count: 1, broken_at: 4, partition: "t-0", serials: [2] } }, records: { 2: { status: "failed" } } };
   const hangs = { partition: "t-0", last_stable_offset: 2, failed: [2] };
-  const over = (hanging: number, by_hand = 0) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging, by_hand, ...(hanging === 0 ? {} : { hangs }) } } } } as unknown as PlayerStore, undefined);
+  const over = (hanging: number, by_hand = 0) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging, by_hand, ...(hanging === 0 ? { hung: 70 } : { hangs }) } } } } as unknown as PlayerStore, undefined);
   assert.deepEqual([over(0), over(0, 1), over(1)], [
-    "Over: 1 hanging transaction. None hangs. 1 failed.", "Over: 1 hanging transaction. Ended by hand. 1 failed.", "Over: 1 hanging transaction. LSO of t-0: 2. r2 reported as failed. 1 failed."]);
+    "Over: 1 hung for 70 ms. 1 failed.", "Over: 1 hung for 70 ms, until aborted. 1 failed.", "Over: 1 hanging transaction. LSO of t-0: 2. r2 reported as failed. 1 failed."]);
 });
 
 test("at the end of a run nothing is marked, unless a beat lands there or a guarantee breaks", () => {

@@ -613,3 +613,9 @@ def test_a_run_that_commits_offsets_in_transactions_says_that_its_inputs_are_not
     for name in ("SC-143/no-seek", "SC-143/seek"):
         assert planned(name)["outcome"]["consumes"] is True, name
     assert "consumes" not in planned("SC-44/k28")["outcome"], "no offsets"
+
+
+def test_of_a_hanging_transaction_that_ended_the_outcome_says_how_long_it_hung() -> None:
+    """In SC-101/operator it hangs from step 66 (575 ms) until its LSO advances in step 136 (963,055 ms)."""
+    assert planned("SC-101/operator")["outcome"].get("hung") == 963_055 - 575
+    assert "hung" not in planned("SC-101/k28")["outcome"]
