@@ -76,16 +76,13 @@ class RunOutcome:
         """The transactional ids whose newest decision is counted, because a new coordinator may complete it again."""
         self._open = set[str]()
         """The transactional ids whose newest transaction has begun and has not ended."""
-        self._hung: dict[tuple[str, int], int] = {}
-        """Dict of (partition, producer id) → the first offset of a transaction that hung at some step."""
+        self._hung: dict[tuple[str, int], tuple[int, int]] = {}
+        """Dict of (partition, producer id) → (first offset, start) of a transaction that hung; ``_hung_for``: → ms."""
         self._consumes = False
         """Whether offsets of a consumer group took effect with a transaction."""
         self._uncounted = 0
         """The number of records stored with a lower epoch than the coordinator's, which no producer had yet."""
-        self._hangs_since: dict[tuple[str, int], int] = {}
-        """Dict of (partition, producer id) → the time from which its transaction hangs, in virtual ms."""
-        self._hung_for = 0
-        """The longest time in ms for which a transaction hung that has ended since."""
+        self._hung_for: dict[tuple[str, int], int] = {}
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._tool: dict[str, Any] = {}
@@ -156,8 +153,7 @@ class RunOutcome:
             self._broke = self._broke or broken.get("partition")
             if broken["guarantee"] == "hanging":
                 place = broken["partition"], broken["producer_id"]
-                self._hung[place] = broken["first_offset"]
-                self._hangs_since[place] = self._time
+                self._hung[place] = broken["first_offset"], self._time
         for change in step["changes"]:
             path = change["path"]
             if path[0] == "counters":
@@ -251,9 +247,9 @@ class RunOutcome:
             **({"uncounted": self._uncounted} if self._uncounted else {}),
             "undone": len(self._succeeded.intersection(aborted)),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
-            "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
+            "hanging": sum(self._hangs(*place) for place in self._hung),
             **({} if (hangs := self._only_hanging()) is None else {"hangs": hangs}),
-            **({"hung": self._hung_for} if self._hung_for else {}),
+            **({"hung": max(self._hung_for.values())} if self._hung_for else {}),
             "by_hand": self._by_hand,
             **(
                 {"failed_commands": [[*one] for one in sorted(self._failed_commands.elements())]}
@@ -327,8 +323,9 @@ class RunOutcome:
         at = next((time for offset, time in advances if offset > ends[-1][1]), None)
         return {"at": at, "hidden": hidden}
 
-    def _hangs(self, name: str, producer_id: int, first: int) -> bool:
-        """Whether the transaction of ``producer_id`` that begins at offset ``first`` still hangs."""
+    def _hangs(self, name: str, producer_id: int) -> bool:
+        """Whether the transaction of ``producer_id`` that hung in the partition still hangs."""
+        first, _ = self._hung[name, producer_id]
         stable, _ = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
         return stable <= first and any(
             batch["base_offset"] == first and batch.get("producer_id") == producer_id
@@ -340,9 +337,9 @@ class RunOutcome:
         the partition has no leader, because then no last stable offset is known."""
         if len(self._hung) != 1:
             return None
-        (((partition, producer_id), first),) = self._hung.items()
+        (((partition, producer_id), (first, _)),) = self._hung.items()
         gates = self._gates.get(partition, {}).get(str(self._leaders.get(partition)))
-        if gates is None or not self._hangs(partition, producer_id, first):
+        if gates is None or not self._hangs(partition, producer_id):
             return None
         serials = {
             serial
@@ -393,9 +390,9 @@ class RunOutcome:
     def _look_at_gates(self, name: str) -> None:
         """Measure how long the leader's last stable offset has been below its high watermark."""
         stable, replicated = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
-        for place in [one for one in self._hangs_since if one[0] == name]:
-            if not self._hangs(*place, self._hung[place]):
-                self._hung_for = max(self._hung_for, self._time - self._hangs_since.pop(place))
+        for place, (_, since) in self._hung.items():
+            if place[0] == name and not self._hangs(*place):
+                self._hung_for.setdefault(place, self._time - since)
         advances = self._advances.setdefault(name, [])
         if stable > (advances[-1][0] if advances else 0):
             advances.append((stable, self._time))

@@ -98,7 +98,8 @@ def _held(written: Outcome, now: Outcome) -> str:
     known, found = written.get("signs", {}), now.get("signs", {})
     for sign in dict.fromkeys(SIGNS.values()):
         if found.get(sign, 0) > known.get(sign, 0):
-            return sign
+            outdated = now.get("uncounted", 0) > written.get("uncounted", 0)
+            return "marker_outdated" if sign == "marker" and outdated else sign
     if _retries(now) > _retries(written):
         return "retried"
     if all(now[name] == written[name] for name in ("time", "messages", "records", "nodes")):

@@ -468,9 +468,7 @@ PART = Opener("part", 0, (), ("first", "last"), stretch=True)
 """The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """The opener for a record that is stored after the begin of another producer's open transaction."""
-HANGS = Opener(
-    "hangs", 9, (), ("partitions", "offset", "owner", "consumers"), ("broker.readers_wait_for_transaction",)
-)
+HANGS = Opener("hangs", 9, (), ("partitions", "owner"))
 """The opener for a transaction that hangs from this step on: later records of its partition wait until the transaction
 is ended there."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)

@@ -64,7 +64,6 @@ aborted."""
 DECISIONS = {"coordinator.decides_commit": "CompleteCommit", "coordinator.decides_abort": "CompleteAbort"}
 """Dict of key of the sentence about a coordinator's decision → the state in which the transaction will be complete."""
 WAITS = "broker.readers_wait_for_transaction"
-FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,6 @@ class StepOpeners:
         """Dict of (partition, producer id) → the client whose records of this id were stored last."""
         self._hanging: set[str] = set()
         """The partitions in which a transaction hangs."""
-        self._readers: dict[str, set[str]] = {}
-        """Dict of partition → the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
         """Dict of (partition, producer id) → the first offset that was stored since the newest marker of the producer
         id in the partition."""
@@ -267,9 +264,7 @@ class StepOpeners:
             taken.opener = HANGS
             taken.opener_params = {
                 "partitions": partitions,
-                "offset": hangs[0]["first_offset"],
                 "owner": self._writers.get((partition, producer_id), f"PID {producer_id}"),
-                "consumers": sorted(self._readers.get(partition, ())),
             }
         let_go = sorted({partition for partition, _ in taken.released} & self._hanging)
         if let_go and _weight(taken) < LET_GO.weight:
@@ -434,8 +429,6 @@ class StepOpeners:
         for key, params in taken.sentences:
             if key == "broker.fetch_answered" and params["isolation"] == "read_committed":
                 self._read_committed.add(params["consumer"])
-            if key in FETCHED and params["isolation"] == "read_committed":
-                self._readers.setdefault(params["partition"], set()).add(params["consumer"])
         reader = taken.params.get("consumer")
         if taken.key != "consumer.delivers" or reader not in self._read_committed:
             return
@@ -468,7 +461,6 @@ class StepOpeners:
         fork._outside = {partition: list(stored) for partition, stored in self._outside.items()}
         fork._writers = dict(self._writers)
         fork._hanging = set(self._hanging)
-        fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
         fork._first = dict(self._first)
         fork._unended = {written: dict(counts) for written, counts in self._unended.items()}
         fork._marked = dict(self._marked)

@@ -63,7 +63,7 @@ NAMES = frozenset(
         "released_commit_before", "markers_in", "skips", "gets_and_skips", "fatal_by", "only_abort_by",
         "markers_wait_for", "markers_unanswered_by", "markers_dropped_for", "write_not_allowed_by", "marker_idle",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
-        "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
+        "hidden", "offsets_wait", "joined", "joined_now", "registered_now",
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds", "identity_raised",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
@@ -315,18 +315,6 @@ def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
     return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
 
-def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    partitions, owner = params["partitions"], params["owner"]
-    hangs = [step for step in steps if step.broken][:1]
-    hidden = _partitions(said_in(hangs, "broker.readers_wait_for_transaction"))
-    if len(partitions) > 1 or partitions[0] not in hidden:
-        return "hangs", {"partitions": partitions, "owner": owner}
-    of = {"offset": params["offset"], "owner": owner}
-    if len(params["consumers"]) == 1:
-        return "held", {**of, "consumer": params["consumers"][0]}
-    return "held_all", {**of, "partition": partitions[0]}
-
-
 def _let_go(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
     results = {result for step in steps[:1] for name, result in step.released if name in params["partitions"]}
     return {frozenset({"ABORT"}): "let_go_abort", frozenset({"COMMIT"}): "let_go_commit"}.get(
@@ -557,7 +545,6 @@ TELLS: dict[str, Tell] = {
     "log_coordinator": _coordinator,
     "outcome_shows": _released,
     "readers_wait": _hidden,
-    "hangs": _hangs,
     "let_go": _let_go,
     "registered": _joined,
     "markers": _markers,

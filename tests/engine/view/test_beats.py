@@ -1054,7 +1054,7 @@ def test_an_entry_of_the_outbox_that_is_not_stored_is_not_said_to_be_sent() -> N
         ("SC-58/every-answer", 80, "hangs", {"partitions": ["t-0", "t-1"], "owner": "p1"}),
     ],
 )
-def test_a_beat_says_who_waits_behind_a_hanging_transaction(
+def test_a_beat_says_whose_transaction_hangs_where_the_guarantee_breaks(
     name: str, at: int, title: str, params: dict[str, Any]
 ) -> None:
     """The beat lands on the step that breaks the guarantee. A transaction that was begun by a crafted request has no
