@@ -63,14 +63,8 @@ export interface Unfolded extends Unfolding {
 
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
-/**
- * Serial of a record in the right run → serial of the same record in the left run, for records whose serials differ.
- */
-export type InLeft = ReadonlyMap<number, number>;
-const ALIKE: InLeft = new Map();
-
 /** The facts that differ; nodes that are down in one run come first. Empty until both frames have arrived. */
-export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined, inLeft = ALIKE): Apart[] {
+export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [factsOf(left), factsOf(right)];
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
@@ -80,9 +74,9 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}), ...(one.isNumber === true ? { isNumber: true } : {}) }];
   });
   for (const name of Object.keys(left.view.partitions ?? {})) {
-    const marks = offsetsApart(name, left.view, right.view, inLeft);
+    const marks = offsetsApart(name, left.view, right.view);
     for (const one of apart) if (one.about === name) one.marks = marks;
-    apart.push(...recordsApart(name, marks, left.view, right.view, inLeft), ...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
+    apart.push(...recordsApart(name, marks, left.view, right.view), ...batchesApart(name, marks, left.view, right.view), ...numbersApart(name, left.view, right.view));
   }
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
@@ -123,10 +117,10 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
  * The base offsets of batches and markers with a record, a marker or an outcome that the other log does not have at the
  * same offset: `t-0 43`. Offsets that one log has deleted are left out, because nothing is known of them.
  */
-function offsetsApart(partition: string, left: View, right: View, inLeft: InLeft): string[] {
+function offsetsApart(partition: string, left: View, right: View): string[] {
   const logs = [left, right].map((view) => everyBatchOf(view, partition)) as [Batch[], Batch[]];
   const since = Math.max(0, ...logs.flatMap(([first]) => first?.base_offset ?? []));
-  const held = logs.map((log, side) => new Map(log.flatMap((batch) => offsetsOf(batch).map((offset): [number, string] => [offset, contentAt(batch, offset, side === 0 ? ALIKE : inLeft)]))));
+  const held = logs.map((log) => new Map(log.flatMap((batch) => offsetsOf(batch).map((offset): [number, string] => [offset, contentAt(batch, offset)]))));
   const apart = logs.flatMap((log, side) => log.filter((batch) => offsetsOf(batch).some((offset) => offset >= since && held[side]?.get(offset) !== held[1 - side]?.get(offset))));
   return [...new Set(apart.map(({ base_offset: base }) => base))].sort((one, other) => one - other).map((base) => `${partition} ${base}`);
 }
@@ -136,27 +130,22 @@ function offsetsOf({ base_offset: base, last_offset: last }: Batch): number[] {
 }
 
 /** The marker, or the outcome and the record, that a batch has at an offset. */
-function contentAt(batch: Batch, offset: number, inLeft: InLeft): string {
+function contentAt(batch: Batch, offset: number): string {
   const { base_offset: base, control, outcome, serials = [] } = batch;
-  return [control, outcome, ...known(serials.slice(offset - base, offset - base + 1), inLeft)].join(" ");
+  return [control, outcome, ...serials.slice(offset - base, offset - base + 1)].join(" ");
 }
 
 /** The records of both logs from the first offset at which they differ. `marks`: as `offsetsApart` returns them. */
-function recordsApart(partition: string, marks: readonly string[], left: View, right: View, inLeft: InLeft): Apart[] {
+function recordsApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [recordsOf(left, partition), recordsOf(right, partition)] as const;
-  const from = [...ours].find(([offset, serial]) => theirs.has(offset) && known([theirs.get(offset) ?? 0], inLeft)[0] !== serial)?.[0];
+  const from = [...ours].find(([offset, serial]) => (theirs.get(offset) ?? serial) !== serial)?.[0];
   if (from === undefined) return [];
   const text = (records: ReadonlyMap<number, number>): string => {
     const names = [...records].filter(([offset]) => offset >= from).map(([, serial]) => `r${serial}`);
     return listed(names.length > defaults.batches ? [...names.slice(0, defaults.batches), "…"] : names);
   };
   return [{ about: partition, name: say("player.compare.fact.records_from", { partition, offset: from }), left: text(ours), right: text(theirs), marks }];
-}
-
-/** The serials of records in the right run, replaced by those of the same records in the left run. */
-function known(serials: readonly number[] | undefined, inLeft: InLeft): number[] {
-  return (serials ?? []).map((serial) => inLeft.get(serial) ?? serial);
 }
 
 /** Offset → serial of the record there, for batches with all their serials. */
@@ -167,9 +156,10 @@ function recordsOf(view: View, partition: string): ReadonlyMap<number, number> {
 
 /**
  * The sizes of the batches of both logs from the first offset at which the same records are in other batches, as far as
- * both logs go. It marks the offsets at which a batch begins in one log only: `t-0 |43`.
+ * both logs go. It marks the offsets at which a batch begins in one log only, `t-0 |43`, except
+ * those of batches that differ in more (`marks`, as `offsetsApart` returns them).
  */
-function batchesApart(partition: string, left: View, right: View): Apart[] {
+function batchesApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [batchesOf(left, partition), batchesOf(right, partition)];
   const since = Math.max(...[ours, theirs].map(([first]) => first?.base_offset ?? 0));
@@ -181,7 +171,7 @@ function batchesApart(partition: string, left: View, right: View): Apart[] {
   // One log may end within a batch of the other: it is then not known into which batches its records will go.
   if (one.length === 0 || other.length === 0) return [];
   const bases = [ours, theirs].map((all) => new Set(all.map(({ base_offset: base }) => base)));
-  const begins = [...one, ...other].map(({ base_offset: base }) => base).filter((base) => !bases.every((all) => all.has(base)));
+  const begins = [...one, ...other].map(({ base_offset: base }) => base).filter((base) => !bases.every((all) => all.has(base)) && !marks.includes(`${partition} ${base}`));
   return [{ about: partition, name: say("player.compare.fact.batches", { partition, offset: from }), left: cutText(ours, from), right: cutText(theirs, from), marks: begins.map((base) => `${partition} |${base}`) }];
 }
 
@@ -216,11 +206,11 @@ function identityText(pid: number | string | null | undefined, epoch: number | n
  * Names of the producers that hold different records in the two runs at these steps, or the same records in different
  * states (sent in one run, waiting in the other).
  */
-export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined, inLeft = ALIKE): string[] {
+export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined): string[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [left.view.clients ?? {}, right.view.clients ?? {}];
-  const held = (batches?: Client["batches"], names = ALIKE): string => JSON.stringify(Object.values(batches ?? {}).map(({ partition, state, serials }) => `${partition} ${state} ${known(serials, names).join(",")}`).sort());
-  return Object.keys(ours).filter((name) => theirs[name] !== undefined && held(ours[name]?.batches) !== held(theirs[name]?.batches, inLeft));
+  const held = (batches?: Client["batches"]): string => JSON.stringify(Object.values(batches ?? {}).map(({ partition, state, serials }) => `${partition} ${state} ${(serials ?? []).join(",")}`).sort());
+  return Object.keys(ours).filter((name) => theirs[name] !== undefined && held(ours[name]?.batches) !== held(theirs[name]?.batches));
 }
 
 type Client = NonNullable<View["clients"]>[string];

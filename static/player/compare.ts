@@ -43,6 +43,8 @@ import { decisiveIds, decisiveIn, waitsFor } from "./compare-decisive.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
+import { namesOf, RenamedSource } from "./compare-records.ts";
+import type { Names } from "./compare-records.ts";
 import { standingText, timesText } from "./compare-place.ts";
 import { SideNames, titleOf } from "./compare-names.ts";
 import { LOCKSTEPS, Walk, placeOf, planOf } from "./compare-walk.ts";
@@ -149,6 +151,8 @@ export class Compare extends LitElement {
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
   #names = new SideNames([], false);
+  /** The serials that the records of the right run have in the left run. */
+  #records: Names = new Map();
   readonly #walk = new Walk(() => this.requestUpdate());
   #isAsked = false;
   /** Whether the page must still find out which run makes the difference at which it opened. */
@@ -205,13 +209,18 @@ export class Compare extends LitElement {
     ];
     this.#walk.sides = this.#sides;
     this.#names = new SideNames(this.#sides.map(({ store }) => store), this.#isOneSession);
-    for (const side of this.#sides) side.store.start();
+    const [left, right] = this.#sides;
+    left?.store.start();
     this.requestUpdate();
+    // The names of the right run's records are known only after this.
+    await this.#align();
+    this.#records = namesOf(this.#walk.moments?.renamed ?? []);
+    if (this.isConnected) right?.store.start();
   }
 
   #open(name: Side["name"], session: string, branch: string): Side {
     const startAt = { branch, step: 0 };
-    const store = new PlayerStore(new SessionSocket(sessionAddress(session)), { reducedMotion: prefersReducedMotion, startAt, lines: new Lines(wide) });
+    const store = new PlayerStore(new RenamedSource(new SessionSocket(sessionAddress(session)), () => (name === "right" ? this.#records : new Map())), { reducedMotion: prefersReducedMotion, startAt, lines: new Lines(wide) });
     store.speak(words.language);
     store.addEventListener("change", this.#changed);
     const line: Line = {
@@ -246,7 +255,6 @@ export class Compare extends LitElement {
     const walk = this.#walk;
     this.#isAsked = true;
     if (walk.opens === "asked") walk.opens = "looking";
-    await this.#align();
     if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#best;
     if (walk.opens === "looking") {
       if (walk.moments?.crossed === true || walk.moments?.isOfTime === true) walk.by = "time";
@@ -519,13 +527,11 @@ export class Compare extends LitElement {
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.#walk.by, this.#walk.moments, ...this.#sides.map(({ store }) => store.arrows.length)];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
     this.#spread = spreadOf([left?.view, right?.view]);
-    const { moments } = this.#walk;
-    const inLeft = new Map((moments?.renamed ?? []).map(([ours, theirs]) => [theirs, ours]));
-    const all = factsApart(left, right, inLeft);
+    const all = factsApart(left, right);
     const apart = this.#inOrder(all);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
-    this.#apart = { of: read, rows, abouts: [...new Set(apart.map(({ about }) => about))], names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right, inLeft), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
+    this.#apart = { of: read, rows, abouts: [...new Set(apart.map(({ about }) => about))], names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
     this.#listed = { most: facts.most, hasRoom: false };
   }
 
@@ -723,13 +729,10 @@ export class Compare extends LitElement {
     return set.length + scheduled.length + renamed.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}${renamed}</p>`;
   }
 
-  /** The names of the records that have other names in the other run, because that run sends them in another order. */
+  /** The names that the right run has, on its own stage, for records that both sides name as the left run does. */
   #renamed(side: Side): TemplateResult[] {
-    const place = placeOf(side);
-    const other = this.#other(side);
-    if (other === undefined) return [];
-    const pairs = (this.#walk.moments?.renamed ?? []).slice(0, defaults.renamed).map((pair) => `r${pair[place]} → r${pair[1 - place]}`);
-    return pairs.length === 0 ? [] : [html`<span class="quiet">${say("player.compare.renamed", { pairs: listed(pairs), run: this.#names.short(other.store) })}</span>`];
+    const pairs = [...this.#records].slice(0, defaults.renamed).map(([own, shown]) => `r${shown} → r${own}`);
+    return pairs.length === 0 || side.name === "left" ? [] : [html`<span class="quiet">${say("player.compare.renamed", { pairs: listed(pairs) })}</span>`];
   }
 
   /** The place in words: by step `105 | 136`, the step of each side; by time, the virtual time. */

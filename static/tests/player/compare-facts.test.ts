@@ -30,13 +30,6 @@ test("the run whose step changes what differs is told from one whose step change
   assert.equal(changesOne(step("clients", "p1"), ["t-0"]), false);
 });
 
-test("one record under two serials is the same record", () => {
-  const log = (serial: number): object => ({ leader: 1, isr: [1], replicas: { 1: { log_end: 1, high_watermark: 1, last_stable_offset: 1, batches: { 0: { base_offset: 0, last_offset: 0, record_count: 1, producer_id: 0, producer_epoch: 0, first_sequence: 0, control: null, outcome: null, serials: [serial] } } } } });
-  const [one, other] = [frame({ partitions: { "t-0": log(2) } }), frame({ partitions: { "t-0": log(3) } })];
-  assert.deepEqual(factsApart(one, other, new Map([[3, 2]])), []);
-  assert.equal(factsApart(one, other).length, 1);
-});
-
 test("a participant that crashed keeps the state that is on its disk", () => {
   const mw = (alive: boolean, state: string): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTING" } }, participants: { "participant-2": { alive, transactions: { 1: { state } } } } } });
   assert.deepEqual(factsApart(mw(true, "COMMITTED"), mw(false, "PREPARED")).map(({ name, left, right }) => [name, left, right]), [["participant-2", "committed", "down, prepared"]]);
