@@ -314,6 +314,13 @@ export function duration(milliseconds: number): string {
   return words.duration(milliseconds);
 }
 
+/** A long span of virtual time, from a second on in seconds: to 0.1 s, from a minute on to 1 s. */
+export function span(milliseconds: number): string {
+  const step = milliseconds < 60_000 ? 100 : SECOND_MS;
+  const rounded = Math.round(milliseconds / step) * step;
+  return rounded < SECOND_MS || rounded >= 60_000 ? duration(rounded) : say(SECONDS, { count: rounded / SECOND_MS });
+}
+
 export function slotsOf(key: string): string[] {
   return words.slots(key);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Header } from "./frame.ts";
-import { duration, say } from "./text.ts";
+import { duration, say, span } from "./text.ts";
 
 export const defaults = {
   /** If at least so many virtual ms have passed before a step, its sentence says so. */
@@ -22,16 +22,14 @@ export function whenText(header: Header | null, at: number, before: number | nul
 }
 
 /**
- * The text, with the time from `before` to `at` (virtual ms) in front of it if that is long: `After 1 min 10 s: …`,
- * rounded to 0.1 s, from a minute on to 1 s. Nothing is added in a log case, where the time is shown anyway, nor to a
- * sentence that begins with this time: `The time limit of 5 s has passed`.
+ * The text, with the time from `before` to `at` (virtual ms) in front of it if that is long: `1 min 10 s later: …`.
+ * Nothing is added in a log case, where the time is shown anyway, nor to a sentence that begins with this time:
+ * `The time limit of 5 s has passed`.
  */
 export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
   const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;
-  const step = gap < 60_000 ? 100 : 1000;
   if (gap < defaults.leap) return text;
-  const rounded = duration(Math.round(gap / step) * step);
-  return saysTime(text, rounded) ? text : say("player.after_gap", { gap: gap < 60_000 ? duration(gap) : rounded, text });
+  return saysTime(text, span(gap)) || saysTime(text, duration(gap)) ? text : say("player.after_gap", { gap: span(gap), text });
 }
 
 /** Whether the first clause of a text names the time. */

@@ -4,7 +4,7 @@
  */
 
 import { svg } from "lit";
-import { say } from "../player/text.ts";
+import { say, span } from "../player/text.ts";
 import type { Layer } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { fittedText, text } from "./draw.ts";
@@ -16,8 +16,7 @@ export const leapLayer: Layer = ({ step }, { network, upright, kind, others, win
   // In a run with brokers and a middleware there are two networks: the text is in the picture that has the step's
   // actor.
   if (kind === "middleware" ? others[actor] === undefined : wing?.here.others[actor] !== undefined) return [];
-  const to = leap.ms < 10_000 ? 100 : 1000;
-  const passes = say("stage.leap", { ms: Math.round(leap.ms / to) * to });
+  const passes = say("stage.leap", { gap: span(leap.ms) });
   const ends = upright || leap.ends === undefined ? "" : leap.ends === "call" ? say("stage.leap.call", { actor }) : say("stage.leap.timer", { kind: say(`diagram.timer.kind.${leap.ends}`), actor });
   const [x, y] = upright ? [network.x + 8, network.y + 18] : [network.x + 24, 40];
   const wide = network.x + network.width - x - 8;

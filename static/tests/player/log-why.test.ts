@@ -54,6 +54,7 @@ test("a sentence says how long nothing was shown", () => {
   words.learn("en", { texts: { "player.after_gap": "{gap} later: {text}", "duration.minutes": "{count} min", "duration.seconds": "{count} s" }, sources: {} });
   const said = (at: number, before: number | null) => afterLeap({} as Header, "txn-1 times out.", at, before);
   assert.equal(said(70_495, 205), "1 min 10 s later: txn-1 times out.");
+  assert.equal(said(5_515, 205), "5.3 s later: txn-1 times out.");
   assert.equal(said(1_204, 205), "txn-1 times out.");
   assert.equal(said(70_205, null), "txn-1 times out.");
   assert.equal(afterLeap({} as Header, "The time limit of 5 s has passed, txn-1 times out.", 5000, 0), "The time limit of 5 s has passed, txn-1 times out.", "the sentence has the time itself");

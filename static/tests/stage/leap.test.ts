@@ -14,4 +14,5 @@ test("where much time passes before a step, the network says how much and which 
   assert.deepEqual(said({}), []);
   assert.deepEqual(said({ leap: { ms: 29_995, ends: "request_timeout" } }), ["30 s pass request timeout of broker-2 ends"]);
   assert.deepEqual(said({ leap: { ms: 1_040 } }), ["1 s pass "]);
+  assert.deepEqual(said({ leap: { ms: 5_310 } }), ["5.3 s pass "]);
 });
