@@ -236,6 +236,15 @@ class Moment:
         taken = self.simulation.world.network.connections.taken.values()
         return [one for one in taken if (one.source, one.destination) == (client, broker)]
 
+    def marker_deadline(self, coordinator: str, leader: str) -> int | None:
+        """When the coordinator closes the connection on which it awaits the leader's response to its markers (virtual
+        ms); None if it awaits none, and for a view without its run."""
+        if self.simulation is None:
+            return None
+        host = self.simulation.world.brokers[coordinator].transactions
+        awaited = None if host is None else host.markers.in_flight.get(int(leader.removeprefix("broker-")))
+        return None if awaited is None else awaited.deadline
+
     def messages(self) -> list[Json]:
         return list((self.part("network").get("messages") or {}).values())
 

@@ -57,7 +57,7 @@ def still_open(partition: str, first: int, owned: Json, moment: Moment, known: S
     clause = phrase(f"clause.open.{reason}", **why.params, **_due(why))
     end = _end(known)
     if why.key == UNANSWERED:
-        end = _request_times_out(moment, str(why.params["coordinator"]))
+        end = _request_times_out(moment, why.params)
         if lost:
             clause = phrase("clause.open.marker_lost", **why.params, number=lost[-1].step)
     params: Json = {**owned, "partition": partition, "first": first, "because": clause}
@@ -100,11 +100,13 @@ def _end(known: Sequence[Link]) -> Json | None:
     return None if found is None else phrase(f"clause.open.{found[0]}", **found[1].params, **_due(found[1]))
 
 
-def _request_times_out(moment: Moment, coordinator: str) -> Json | None:
-    """The clause that says when the coordinator's request for the marker times out; None if no timer of the
-    coordinator is queued."""
-    due = [event["at"] for event in moment.waiting_events(coordinator) if event["what"] == "timer"]
-    if not due:
+def _request_times_out(moment: Moment, marker: Json) -> Json | None:
+    """The clause that says when the coordinator's request for the marker times out; None if none is in flight to the
+    leader. ``marker``: the params of the link about the marker."""
+    coordinator = str(marker["coordinator"])
+    until = moment.marker_deadline(coordinator, str(marker["leader"]))
+    if until is None:
         return None
-    when = when_due(due[0] - moment.now)
-    return phrase("clause.open.marker_again", coordinator=coordinator, until=due[0], when=when)
+    return phrase(
+        "clause.open.marker_again", coordinator=coordinator, until=until, when=when_due(until - moment.now)
+    )

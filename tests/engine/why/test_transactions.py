@@ -5,10 +5,12 @@ Each sentence occurs in a scenario of the library and is compared with the view 
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
+from engine.scenario.document import load
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.why.asking import why
@@ -612,6 +614,29 @@ def test_a_transaction_whose_marker_was_lost_waits_for_the_timeout_of_that_reque
     while not any(one.key == "why.lso.moved" for one in why(run, "lso", "t-0")):
         run.step()
     assert [one.step for one in why(run, "lso", "t-0") if one.key == "fault.message_dropped"] == [dropped]
+
+
+def test_another_transaction_s_timeout_is_not_that_of_the_lost_marker() -> None:
+    """Both transactional ids have one coordinator, whose next timer is the other transaction's."""
+    document = copy.deepcopy(entry("SC-140").document)
+    document["producers"][1]["settings"] = {"transactional_id": "txn-54", "transaction_timeout_ms": 5000}
+    document["applications"][1]["calls"] = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 310, "do": "begin_transaction"},
+        {"at": 310, "do": "send", "partition": "t-1"},
+        {"at": 9000, "do": "commit_transaction"},
+    ]
+    document["faults"] = [{"match": {"api": "WriteTxnMarkers", "to": "broker-1"}, "action": "drop"}]
+    for unused in ("variants", "checkpoints", "beats", "expect"):
+        document.pop(unused, None)
+    run = Simulation(load(document))
+    ends = set()
+    while run.step() is not None and run.now < 20_000:
+        for one in why(run, "lso", "t-0"):
+            end = one.params.get("end") if one.answers else None
+            if end is not None and end["key"] == "clause.open.marker_again":
+                ends.add(end["params"]["until"])
+    assert ends == {30_515}
 
 
 def messages_of(run: Simulation) -> list[dict[str, Any]]:
