@@ -303,6 +303,10 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(page.locator(".compare-side eos-lanes")).to_have_count(2)
     page.get_by_role("button", name="Show messages").click()
     expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
+    # From the last stop, presses lead to the fault and then to what follows from it.
+    page.locator(".to-difference").click()
+    expect(page.locator(".compare-place")).to_contain_text("the fault that only one run has")
+    expect(place).to_have_text("28 | 29")
     page.locator(".to-difference").click()
     expect(page.locator(".compare-place")).to_contain_text("first differ in more than time")
     expect(place).to_have_text("32")
@@ -324,7 +328,7 @@ def test_a_telephone_shows_what_differs_and_sentences_and_logs_of_both_runs(page
     # The link to the original run stays, however far the reader goes.
     page.locator("eos-transport .as-it-was").click()
     button = page.locator(".to-difference")
-    expect(button).to_contain_text(re.compile("(First difference|Leader decides).*: step"))
+    expect(button).to_contain_text(re.compile("(Fault|First difference|Leader decides).*: step"))
     assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
     table = page.get_by_role("table", name="What differs at this step")
     page.locator(".compare-foot .zoom select").select_option("lanes")

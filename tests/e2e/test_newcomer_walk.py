@@ -86,7 +86,7 @@ def test_newcomer_walks_the_whole_thread(
     assert_accessible_in_turn(page)
     # The comparison opens at the first difference.
     expect(page.locator(".compare-foot .to-difference")).to_have_text(
-        re.compile(r"First difference( beyond timing)?: step \d+")
+        re.compile(r"(Fault|First difference( beyond timing)?): step \d+")
     )
     expect(page.locator(".compare-side.differs")).not_to_have_count(0)
     page.locator(".compare-foot input[type=range]").fill("0")
