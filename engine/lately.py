@@ -420,7 +420,8 @@ class Lately:
         self.turns[serial] = turns
 
     def _copy(self, fact: object, step: Step) -> None:
-        """Ignore the fact: ``_settled`` has already taken the facts about copies that belong to a shown message."""
+        """Do nothing. ``_settled`` has removed the facts about messages that the view lists (``messages``); those that
+        are left are about other copies."""
 
     def _accepted(self, fact: events.RecordAccepted, step: Step) -> None:
         self._turn(fact.serial, Turn(ACCEPTED, Said.of(step), fact.partition))

@@ -91,8 +91,8 @@ class MarkerBoardView(TypedDict):
     """Dict of broker id → the markers of the only request in flight to this broker."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
-    """Only in runs of the first version of the engine, which has no `passed_over`: whether the coordinator no longer
-    sends some of its markers."""
+    """Only in runs of the first version of the engine, in which a response could end the sender of markers: whether
+    this coordinator sends no more markers until it restarts."""
 
 
 class PlacedOffset(TypedDict):

@@ -174,7 +174,8 @@ class Beat(TypedDict):
     at most three. Absent if there is none, and in plans of earlier versions."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
-    """In a long beat: the beats inside this beat; `lines` is then empty."""
+    """The beats inside this beat, if it is long, is divided into parts, or contains a beat that an intervention caused.
+    `lines` is then empty."""
     added: NotRequired[bool]
     """True if an intervention caused this beat. Also true if the beat is inside another one and is about a
     transaction's records, its decision or the marker that fences, which a reader would otherwise skip. If the

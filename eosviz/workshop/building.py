@@ -175,7 +175,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     cannot be made, the text stays as it was, and `refused` says why. Stores nothing."""
     own_draft(request, draft_id)
     try:
-        # Each edit parses the whole text, which takes seconds for the longest text.
+        # A request parses the whole text, which takes seconds for the longest one, so a long text counts more.
         take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
     except TooOften as too_fast:
         return _too_often(request, too_fast)

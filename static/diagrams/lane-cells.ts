@@ -47,10 +47,7 @@ export interface Cells {
   isSplit: boolean;
   /** Whether a press on a fold shows every batch in narrow cells, most of them without a label. */
   opens: boolean;
-  /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
-  end: number;
   count: number;
-  batchesBefore: number;
 }
 
 export interface CellOptions {
@@ -367,13 +364,11 @@ function foldBetween(from: number, to: number, bases: readonly number[], at: (in
 
 function finish(pieces: Piece[], options: CellOptions, bases: number[], common: string | null): Cells {
   let x = options.left;
-  let batchesBefore = 0;
   for (const piece of pieces) {
     piece.x = round(x);
     x += piece.width;
     piece.width = round(piece.width);
   }
-  if (pieces[0]?.kind === "fold") batchesBefore = pieces[0].batches;
   return {
     pieces,
     left: options.left,
@@ -381,9 +376,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
     common,
     isSplit: false,
     opens: false,
-    end: bases.length - options.scrolled - 1,
     count: bases.length + batchesIn(options.folded ?? []),
-    batchesBefore,
   };
 }
 

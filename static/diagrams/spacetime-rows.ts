@@ -3,8 +3,9 @@
  * which one arrives or is lost, one per turning point, one for this step, and one per awaited arrival. Pure.
  *
  * Spaced by step, rows follow each other closely, and after a longer wait the distance is a little larger. Spaced by
- * time, distances are virtual time on one scale in every picture, so that two pictures can be compared. There are two
- * exceptions: moments closer than the least distance are still set apart, and a long quiet time becomes a marked break.
+ * time, distances are virtual time on one scale in every picture, so that two pictures can be compared. The exceptions:
+ * moments closer than the least distance are still set apart, the texts of this step and of turning points get their
+ * room, and a long quiet time becomes a marked break, or a fold if messages that are not drawn lie in it.
  */
 
 import type { Frame, Mark } from "../player/frame.ts";

@@ -1520,7 +1520,7 @@ export interface MarkerBoardView {
     [k: string]: WaitingMarkersView;
   };
   /**
-   * Only in runs of the first version of the engine, which has no `passed_over`: whether the coordinator no longer sends some of its markers.
+   * Only in runs of the first version of the engine, in which a response could end the sender of markers: whether this coordinator sends no more markers until it restarts.
    */
   stopped?: boolean;
 }
@@ -2740,7 +2740,7 @@ export interface Beat {
   after?: Passed[];
   lines: BeatLine[];
   /**
-   * In a long beat: the beats inside this beat; `lines` is then empty.
+   * The beats inside this beat, if it is long, is divided into parts, or contains a beat that an intervention caused. `lines` is then empty.
    */
   beats?: Beat[];
   /**

@@ -21,8 +21,8 @@ export function titleOf(beat: Beat): string {
 
 /**
  * The beats that the tile of the beat at `place` names, in the order of their landings: `head`, and `behind`, which is
- * undefined if the tile names only one. A tile with several stops names the beat itself and one that an intervention
- * added inside it: the first one, in the last beat of a run the last one.
+ * undefined if the tile names only one. A tile with several stops names the beat itself and an `added` one inside it:
+ * the first one, in the last beat of a run the last one.
  */
 function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: Beat | undefined } {
   const own = beats[place] as Beat;
@@ -32,8 +32,10 @@ function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: B
 }
 
 /**
- * The addition to the name of a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` if
- * no intervention added a beat inside it. "" for a beat with one stop.
+ * The addition to the name of a beat with several stops: `+` and the title of an `added` beat inside it, from three
+ * stops on with their number (`+ The EndTxn request is dropped (4 parts)`). If the added beat lands first, it is the
+ * name, and the beat's own title the addition. Only `(4 parts)` if no beat inside is `added`; "" for a beat with one
+ * stop.
  */
 export function addedText(beats: readonly Beat[], place: number): string {
   const count = stopsOf(beats, place).length;
@@ -107,7 +109,7 @@ export function landsAt(plan: BeatPlan, step: number): boolean {
   return leavesOf(plan.beats).some(({ lands }) => lands === step);
 }
 
-/** The beats inside a beat that an intervention added. */
+/** The `added` beats inside a beat. */
 export function addedIn(beat: Beat): readonly Beat[] {
   return inside(beat).filter(({ added }) => added === true);
 }

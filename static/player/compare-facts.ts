@@ -63,7 +63,10 @@ export interface Unfolded extends Unfolding {
 
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
-/** The facts that differ; nodes that are down in one run come first. Empty until both frames have arrived. */
+/**
+ * The facts that differ; first those about components that are down in at least one of the runs. Empty until both frames
+ * have arrived.
+ */
 export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [factsOf(left), factsOf(right)];

@@ -62,8 +62,8 @@ export class Masthead extends StoreElement {
   /** The title of the run's variant; empty if only its name is known. */
   declare named: string;
   /**
-   * The address that compares the run with the original run of its scenario; empty if it is that run, or on a page
-   * without comparisons.
+   * The address to which a button posts in order to compare this run of a variant with the scenario's run without a
+   * variant. Empty if there is no such comparison or the page does not offer it (files, frames).
    */
   declare beside: string;
   declare course: Course | null;

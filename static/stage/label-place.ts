@@ -33,7 +33,7 @@ export interface LabelPlace {
 
 /** A place that covers at most so many square units counts as free. */
 export const COVERS = 60;
-/** Distance of a label from the picture's edge, in units. */
+/** Least distance of a label from the edges of `within`, in units. */
 export const EDGE = 4;
 /**
  * In units. `y`: how far above or below its preferred place a label may be in order to cover nothing; `step`: the

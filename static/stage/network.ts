@@ -253,7 +253,8 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isPassedOn = ({ message, state }: Candidate): boolean => tight >= 2 && here.upright && here.kind === "middleware" && state === "docked"
     && single.some((other) => other.state === "flying" && other.message.from === message.to && focus.messages.sent.includes(other.message.id));
   const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one) && !isPassedOn(one));
-  // If several messages are lost together on a phone, each has room for its name.
+  // On a phone, several messages that are lost together are drawn without content (from level 1 on, except at level 3),
+  // so that each has room for its name.
   const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && tight !== 3 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
@@ -510,7 +511,7 @@ function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): numb
  */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places, first: readonly Flight[] = []): Flight[] {
   const placed: Flight[] = [];
-  // A response in `first` is placed below its request.
+  // Except on a phone, a response in `first` is not placed above its request, if this has arrived.
   const put = (flight: Flight): void => {
     const request = here.upright || !first.includes(flight) ? undefined : flights.find((other) => other.fate.docked && answers(flight.message, other.message));
     placed.push(kept(flight, placed, here) ?? held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));

@@ -112,7 +112,10 @@ function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   return { ...made, brokers };
 }
 
-/** CSS px per unit in a picture whose letters have their full size. */
+/**
+ * CSS px per unit before the letters are made smaller (`SCALE.fewer`): the picture is then WIDTH units wide, unless a
+ * limit of SCALE applies.
+ */
 export function widestScale(size: Size): number {
   return clamp(size.width / WIDTH, SCALE.least, SCALE.most);
 }

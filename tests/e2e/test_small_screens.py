@@ -151,7 +151,7 @@ def test_the_unfolded_log_is_the_one_in_question(stage: Stage, name: str, step: 
 
 
 def _picture_share(page: Page) -> float:
-    """Return the share of the page's height that the picture takes."""
+    """Return the share of the window's height that the picture takes."""
     share: float = page.evaluate("document.querySelector('eos-stage').clientHeight / innerHeight")
     return share
 

@@ -32,7 +32,8 @@ FOLDER = LOGS / "wire_tv0" / "wire"
 
 
 def played(document: dict[str, Any], folder: Path = FOLDER) -> Played:
-    """Play a recording in the version in which it was made, with the files of a folder."""
+    """Play a recording with a broker of Kafka 4.1 at the recording's level of ``transaction.version``. ``folder``: has
+    the recorded logs, which are compared after the last step."""
     return wire.play(document, recorded(document["transaction_version"]), Neighbours(folder))
 
 

@@ -267,8 +267,9 @@ class LoggedLines:
     def about(
         self, name: str, producer_id: int, transactional_id: str | None, lines_max: int
     ) -> Sequence[LogLine]:
-        """The last `lines_max` lines that are about this transaction in the partition, or about the partition
-        and no transaction."""
+        """The last `lines_max` of these lines: those that name the producer id or the transactional id, and are about
+        this partition, no partition or all partitions of the transaction; those that name the partition and neither
+        id."""
         found = [self._of_partition_alone.get(name, ())]
         for where in (name, None):
             found.append(self._of_producer.get((producer_id, where), ()))
