@@ -237,9 +237,9 @@ test("what the view does not list is part of the folds, on both sides of an old 
   const whole = layoutCells(replica(all).batches, { ...CELLS, pinned: 61 });
   const listed = all.filter((batch) => batch.base_offset === 60 || batch.base_offset >= 200);
   const folded: FoldedLog = [[40, 59, 10, 20], [62, 199, 69, 138]];
-  assert.deepEqual(layoutCells(replica(listed).batches, { ...CELLS, pinned: 61, folded }), { ...whole, end: listed.length - 1 });
+  assert.deepEqual(layoutCells(replica(listed).batches, { ...CELLS, pinned: 61, folded }), whole);
   const shown = layoutCells(replica(listed).batches, { ...CELLS, folded });
-  assert.deepEqual(shown, { ...layoutCells(replica(all).batches, CELLS), end: listed.length - 1 });
+  assert.deepEqual(shown, layoutCells(replica(all).batches, CELLS));
   const [fold] = shown.pieces;
   assert.ok(fold?.kind === "fold");
   assert.deepEqual([fold.first, fold.batches + shown.pieces.length - 1], [40, 100]);
