@@ -454,8 +454,9 @@ export class Walk {
   }
 }
 
-/** Makes a run's steps until it ends, or until no more can be made. */
+/** Makes a run's steps until it ends, or until no more can be made. Waits first until the run is open. */
 async function finish(store: PlayerStore): Promise<void> {
+  while (store.info === null) await new Promise((resume) => store.addEventListener("change", resume, { once: true }));
   for (let before = -1; store.canGrow && store.newest > before; ) {
     before = store.newest;
     await store.grow(growing.advanceAtMost);

@@ -21,6 +21,30 @@ function walkOf(parts: Record<string, number[]>): { walk: Walk; shown: () => num
   return { walk, shown: () => walk.sides.map(({ store }) => store.shown) };
 }
 
+test("a press to the end counts although the runs are still being opened", async () => {
+  const { walk } = walkOf({});
+  // The right run is not open yet; once it is, it has six steps to make.
+  class Opening extends EventTarget {
+    info: object | null = null;
+    newest = 0;
+    target = 0;
+    branch = "right";
+    plans = { own: () => null };
+    get canGrow(): boolean { return this.info !== null && this.newest < 6; }
+    get shown(): number { return this.target; }
+    grow(): void { this.newest = 6; }
+    moveTo(step: number): void { this.target = step; }
+  }
+  const store = new Opening();
+  walk.sides = [walk.sides[0] as Walker, { ...(walk.sides[1] as Walker), store: store as unknown as PlayerStore }];
+  const arrived = walk.toTheEnd();
+  await new Promise((resume) => setTimeout(resume));
+  store.info = {};
+  store.dispatchEvent(new Event("change"));
+  await arrived;
+  assert.deepEqual([store.newest, walk.isAtEnd], [6, true]);
+});
+
 test("both stand at one moment, and go on and back by moments", async () => {
   const { walk, shown } = walkOf({});
   walk.goTo(3);
