@@ -12,12 +12,10 @@ import { rowsOf } from "../stage/beside.ts";
 import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { stateOf } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
-import type { Frame, View } from "./frame.ts";
+import type { Frame, ReplicaView, View } from "./frame.ts";
 import { pathKey } from "./frame.ts";
 import { aside, facts, listed } from "./joins.ts";
 import { say } from "./text.ts";
-
-type Replica = NonNullable<NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string]>;
 
 export const defaults = {
   /** The most facts that a side shows; the others are counted. */
@@ -217,7 +215,7 @@ export function holdingApart(left: Frame | null | undefined, right: Frame | null
 }
 
 type Client = NonNullable<View["clients"]>[string];
-type Batch = NonNullable<Replica["batches"]>[string];
+type Batch = ReplicaView["batches"][string];
 
 function batchesOf(view: View, partition: string): Batch[] {
   return everyBatchOf(view, partition).filter(({ control }) => control === null);
@@ -400,7 +398,7 @@ function clientState(frame: Frame, name: string, client: NonNullable<View["clien
 const OUTCOMES = ["committed", "aborted", "open"] as const;
 
 /** The numbers of records of transactions in a log, by outcome. */
-function outcomesOf(log: Replica): string {
+function outcomesOf(log: ReplicaView): string {
   const batches = Object.values(log.batches ?? {});
   const parts = OUTCOMES.flatMap((outcome) => {
     const count = batches.filter((batch) => batch.outcome === outcome).reduce((sum, batch) => sum + batch.record_count, 0);

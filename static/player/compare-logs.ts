@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import { batchHueInLog, isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { batchAt, leaderLog, serialAt } from "../diagrams/leader-log.ts";
-import type { Frame, LogBatchView, View } from "./frame.ts";
+import type { Frame, LogBatchView, ReplicaView } from "./frame.ts";
 import { facts, named } from "./joins.ts";
 import { say } from "./text.ts";
 
@@ -17,13 +17,11 @@ export const defaults = {
   offsets: 8,
 };
 
-type Replica = NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string];
-
 /**
  * The first and the last offset that are drawn: the newest ones, or those from the first differing one on. `differing`:
  * offsets at which the logs differ.
  */
-export function windowOf(logs: readonly (Replica | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
+export function windowOf(logs: readonly (ReplicaView | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
   const held = logs.flatMap((log) => Object.values(log?.batches ?? {}));
   if (held.length === 0) return [0, -1];
   const last = Math.max(-1, ...held.map(({ last_offset: to }) => to));
@@ -70,11 +68,11 @@ function pair(values: readonly string[]): TemplateResult | string {
   return values[0] === values[1] ? values[0] ?? "" : html`<b>${values.join(" | ")}</b>`;
 }
 
-function at(log: Replica | undefined, offset: number): LogBatchView | undefined {
+function at(log: ReplicaView | undefined, offset: number): LogBatchView | undefined {
   return batchAt(Object.values(log?.batches ?? {}), offset);
 }
 
-function contentAt(log: Replica | undefined, offset: number): string {
+function contentAt(log: ReplicaView | undefined, offset: number): string {
   const batch = at(log, offset);
   return [batch?.control, batch?.outcome, serialAt(batch, offset)].join(" ");
 }
@@ -88,7 +86,7 @@ function markedIn(apart: readonly string[], name: string, sign = ""): number[] {
 }
 
 /** `begins`: the offsets at which a batch begins in one of the two logs only. */
-function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[], begins: ReadonlySet<number>): TemplateResult {
+function row(frame: Frame, log: ReplicaView | undefined, side: number, columns: readonly number[], begins: ReadonlySet<number>): TemplateResult {
   const stable = log?.last_stable_offset ?? -1;
   const beyond = (columns.at(-1) ?? -1) + 1;
   return html`<b>${side + 1}.</b>${columns.map((offset) => {
