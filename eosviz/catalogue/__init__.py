@@ -126,29 +126,43 @@ def language_of(code: str | None) -> str:
 @cache
 def catalogue_file(language: str) -> tuple[bytes, str]:
     """The JSON file `{"texts": {key: text}, "sources": {key: …}}` (docs/player.md), and a digest of it."""
-    body = _as_file(words(), language)
+    body = _json({"texts": _texts(words(), language), "sources": _sources(words())})
     return body, hashlib.sha256(body).hexdigest()[:16]
 
 
-def offline_catalogue(language: str) -> bytes:
-    """The catalogue file for a player without a server, without the texts that it never shows."""
+def offline_catalogue(language: str, sources: str) -> bytes:
+    """The catalogue file for a player without a server, without the texts that it never shows. ``sources``: the
+    address of the table `offline_sources`, which is the same in every language."""
+    return _json({"texts": _texts(_offline(), language), "sources": sources})
+
+
+def offline_sources() -> bytes:
+    """The table `{key: …}` of the sources of the texts in `offline_catalogue`."""
+    return _json(_sources(_offline()))
+
+
+@cache
+def _offline() -> dict[str, Sentence]:
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
     engine = {key: one for key, one in engine_catalogue().items() if not key.startswith(OF_SERVER)}
     engine |= {key: one for key, one in engine_catalogue().items() if key.startswith(OF_CHECKS)}
-    return _as_file({**engine, **interface_words(NOT_OFFLINE), **terms}, language)
+    return {**engine, **interface_words(NOT_OFFLINE), **terms}
 
 
-def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:
+def _texts(known: Mapping[str, Sentence], language: str) -> dict[str, str]:
+    return {key: known[key].text(language) for key in sorted(known)}
+
+
+def _sources(known: Mapping[str, Sentence]) -> dict[str, str]:
+    return {key: source for key in sorted(known) if (source := known[key].source)}
+
+
+def _json(table: Mapping[str, Any]) -> bytes:
     # `msgspec` is imported here, because a command with a few texts does not need it.
     import msgspec
 
-    return msgspec.json.encode(
-        {
-            "texts": {key: known[key].text(language) for key in sorted(known)},
-            "sources": {key: source for key in sorted(known) if (source := known[key].source)},
-        }
-    )
+    return msgspec.json.encode(table)
 
 
 __all__ = [
@@ -157,6 +171,7 @@ __all__ = [
     "interface_words",
     "language_of",
     "offline_catalogue",
+    "offline_sources",
     "say",
     "say_shortly",
     "words",

@@ -25,7 +25,7 @@ from django.utils.translation import override
 
 from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json as pseudocode
-from eosviz.catalogue import LANGUAGES, offline_catalogue
+from eosviz.catalogue import LANGUAGES, offline_catalogue, offline_sources
 from eosviz.replays.bounded_check import Own
 from eosviz.replays.lines import canonical
 
@@ -127,7 +127,8 @@ def _found(name: str) -> Path:
 @cache
 def _tables() -> tuple[tuple[str, str], ...]:
     """Tables that all offline files contain: words, state machines and pseudocode, as (name, content)."""
-    words = ((f"words-{language}", offline_catalogue(language)) for language in LANGUAGES)
+    words = [(f"words-{language}", offline_catalogue(language, "#sources")) for language in LANGUAGES]
+    words.append(("sources", offline_sources()))
     drawn = (
         (f"machine-{name}", msgspec.json.encode(machine_json(machine)))
         for name, machine in machines().items()

@@ -238,7 +238,7 @@ function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, w
 }
 
 /**
- * The catalogue in a parsed document: the server's `{texts, sources}`, or a plain `{key: text}`. Throws for any other.
+ * The catalogue in a parsed document: `{texts, sources}`, or a plain `{key: text}`. Throws for any other.
  */
 export function readCatalogue(document: unknown): Catalogue {
   if (typeof document !== "object" || document === null) throw new Error("The catalogue is not an object.");
@@ -330,9 +330,17 @@ export function slotsOf(key: string): string[] {
  */
 export async function loadLanguage(language: Language, address: string, into: Words = words): Promise<void> {
   if (!into.has(language)) {
-    const response = await get(address);
-    if (!response.ok) throw new Error(`${address} answered ${response.status}`);
-    into.learn(language, readCatalogue(await response.json()));
+    const catalogue = await parsed(address);
+    const sources = (catalogue as { sources?: unknown } | null)?.sources;
+    // In a file, the sources are a table of their own, which both languages share.
+    into.learn(language, readCatalogue(typeof sources === "string" ? { ...(catalogue as object), sources: await parsed(sources) } : catalogue));
   }
   into.use(language);
+}
+
+/** The JSON document at an address. Rejects with the address if there is none. */
+async function parsed(address: string): Promise<unknown> {
+  const response = await get(address);
+  if (!response.ok) throw new Error(`${address} answered ${response.status}`);
+  return response.json();
 }
