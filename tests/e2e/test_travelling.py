@@ -186,8 +186,11 @@ def play_offline(browser: Browser, manner: str, file: Path, text: str, steps: in
     look(page)
     if manner == "desk":
         assert_one_screen(page)
+    # Both languages name the class and method of Kafka.
+    assert re.search(r"[A-Z]\w+\.\w+", page.locator("eos-references").inner_html())
     use_other_language(page)
     expect(page.locator("eos-sentence .s")).not_to_have_text(text)
+    assert re.search(r"[A-Z]\w+\.\w+", page.locator("eos-references").inner_html())
     use_other_language(page)
     expect(page.locator("eos-sentence .s")).to_have_text(text)
     page.locator(".tabs button", has_text=re.compile("Code|代码")).click()
