@@ -100,6 +100,7 @@ export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
   known.set(frame, { here, network });
   const stood = stoodIn(frame, here);
   const step = stepOf(frame);
+  for (const [id, at] of stood) if (Math.abs(at.step - step) > 1) stood.delete(id);
   for (const flight of network.flights) {
     const { message: { id }, wire, u, box: own } = flight;
     const on = boxAt(flight, u);
@@ -116,8 +117,8 @@ interface At {
 type Stood = Map<number, At & { step: number; /** The place in the neighbouring step that this one continues, so that drawing the step again gives the same. */ before: At | undefined }>;
 
 /**
- * Plan of a run → width of the picture → the places at which messages were drawn last. So a message keeps its wire from
- * step to step, even if a message beside it disappears.
+ * Plan of a run → width of the picture → the places at which messages were drawn in the last step and its neighbours. So
+ * a message keeps its wire from step to step, even if a message beside it disappears.
  */
 const runs = new WeakMap<object, Map<number, Stood>>();
 
