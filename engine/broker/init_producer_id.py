@@ -125,8 +125,8 @@ class InitProducerIdHandler:
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-        """The effects of the request, among them the response; None: no producer id is left, so the request
-        has to wait."""
+        """Handle the request, and return the effects; None: no producer id is left, so the request has to
+        wait."""
         if request.transactional_id is not None:
             if self.transactions is None:
                 raise EngineError(f"{self.setup.name}: this version has no transactions")

@@ -343,9 +343,9 @@ class PartitionLog:
         return True
 
     def raise_log_start(self, to: int) -> list[int]:
-        """Raise the log start to ``to`` (retention, DeleteRecords). Returns the ids of the producers that are
-        forgotten. The caller ensures that ``to`` is at or below the high watermark. Raises EngineError above
-        the log end."""
+        """Raise the log start to ``to`` (retention, DeleteRecords), and the high watermark with it if it is
+        lower, as it may be on a follower. Returns the ids of the producers that are forgotten. Raises
+        EngineError above the log end."""
         if to <= self.log_start:
             return []
         if to > self.log_end:

@@ -387,9 +387,9 @@ class ProducerStateManager:
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Called after the records below ``log_start`` were removed. Returns the ids of the producers that
-        were dropped with them; only 2.0 drops any (LOG-11). Other producers keep every cached batch, because
-        Kafka's ``removeBatchesOlderThan`` has no effect."""
+        """Called when the log start was raised to ``log_start``. Returns the ids of the producers that are
+        dropped; only 2.0 drops any (LOG-11). Other producers keep every cached batch, because Kafka's
+        ``removeBatchesOlderThan`` has no effect."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:

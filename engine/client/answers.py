@@ -140,8 +140,8 @@ class Answers:
             try:
                 transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
             except IllegalTransition as illegal:
-                # No transaction is open: the record's send() threw, and no later transaction has included its
-                # partition.
+                # No transaction is open. The record was left in the accumulator by a send() that threw, and no
+                # transaction since then has contained its partition.
                 self._thrown(batch, illegal)
         self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
         if transactions is not None and batch.attempts and not self._keeps_numbers_in_doubt:

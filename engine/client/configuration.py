@@ -245,7 +245,7 @@ def _idempotent(
             wanted=values["max_in_flight"],
             most=IDEMPOTENT_IN_FLIGHT_MAX,
         )
-    # Kafka requires only retries above 0, and recommends this value (``KafkaProducer.configureRetries``).
+    # Of ``retries``, Kafka requires only a value above 0; this is its default with idempotence.
     for name, used, reason in (
         ("acks", ACKS_ALL, "forced by enable_idempotence"),
         ("retries", INT_MAX, "default with enable_idempotence"),

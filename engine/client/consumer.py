@@ -1,8 +1,8 @@
 """The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
 
-A consumer fetches at multiples of ``fetch_interval_ms``. After a response without an error it fetches the
-partition again only if the response says that there is more to read. Otherwise it waits until
-:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
+A Fetch becomes due at a multiple of ``fetch_interval_ms``. After a response without an error, the partition is
+fetched again only if the response says that there is more to read. Otherwise the consumer waits until
+:meth:`Consumer.wake` reports a change, so an idle consumer causes no events.
 """
 
 from __future__ import annotations
@@ -346,7 +346,8 @@ class Consumer:
         return min(due) if due else None
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """When a fetch to the leader can be sent (virtual ms); None while another event must come first."""
+        """When the next attempt to fetch the partition is due (virtual ms); None while its connection is being
+        opened or has a Fetch in flight."""
         leader = self.metadata.leaders.get(reading.partition)
         if leader is None:
             return reading.not_before
@@ -498,8 +499,8 @@ class Consumer:
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
         if moved or self.rewinding or self.outside:
-            # The records of the response are not the next ones: a seek has moved the position, the position
-            # is being requested, or the consumer has left its group.
+            # The records of the response are not needed: a seek has moved the position, the position is being
+            # requested, or the consumer is closed or has left its group.
             reading.wanted = True
             return
         if not response.batches:
@@ -514,8 +515,8 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """Continue at the group's committed offsets, which the coordinator has returned (CON-9). Without one,
-        a partition continues at its preset start, else at offset 0, or with LATEST at its end."""
+        """Continue at the group's committed offsets, which the coordinator has returned (CON-9). A partition
+        without one continues at its end (LATEST), or at its preset start or offset 0 (EARLIEST)."""
         if self.held or self.group is None or self.group.asks_committed:
             return
         self.rewinding = False

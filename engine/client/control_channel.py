@@ -47,7 +47,7 @@ class Held:
     request: PendingRequest
     until: int | None = None
     attempted: int | None = None
-    """The broker to which a connection was started; if that fails, the coordinator is looked up again."""
+    """The broker to which a connection was started for this request; a second one is not started."""
     slept: bool = False
     emitted: set[int | None] = field(default_factory=set)
     """The waits that were already emitted, so that each is emitted once: a broker id for the wait for its

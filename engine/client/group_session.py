@@ -78,7 +78,8 @@ REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
     },
     "LeaveGroup": {Error.NONE: AfterAnswer.DONE},
 }
-"""The reactions of the handlers of ``ConsumerCoordinator``. After an error without an entry the request fails."""
+"""The reactions of the response handlers of ``ConsumerCoordinator`` and ``AbstractCoordinator``. After an error
+without an entry the request fails."""
 
 Request = OffsetFetchRequest | OffsetCommitRequest | LeaveGroupRequest
 OfCoordinator = OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
@@ -267,7 +268,7 @@ class GroupSession:
         return not self._is_static and self.coordinator is not None and bool(self.member.member_id)
 
     def _send_leave(self, now: int) -> None:
-        """Send LeaveGroup once, without a retry."""
+        """Queue LeaveGroup, which is sent only once."""
         self._want(LeaveGroupRequest(group_id=self.group_id, member_id=self.member.member_id), now)
 
     # -- sending ---------------------------------------------------------------------------------------

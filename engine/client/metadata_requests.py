@@ -1,4 +1,4 @@
-"""When a client requests new metadata, and from which broker: in the poll that ends a pass (SND-2, SND-6)."""
+"""A producer's requests for new metadata, which it sends in the poll that ends a pass (SND-2, SND-6)."""
 
 from __future__ import annotations
 

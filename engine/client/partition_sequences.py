@@ -18,8 +18,8 @@ STRADDLE = 1 << 30
 
 class PartitionSequences:
     """The numbering of one topic-partition. ``next_sequence``: the number of the next new record.
-    ``unresolved``: after sent batches expired, so that the client does not know whether their sequence
-    numbers were used, the number after the last of these batches; otherwise None (TXM-14)."""
+    ``unresolved``: None, or the sequence number after the last batch that expired although it may be stored
+    (TXM-14)."""
 
     __slots__ = (
         "adopts_identity",

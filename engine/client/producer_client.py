@@ -267,7 +267,7 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """Make the checks before the accumulator (ACC-2, step 1; TXM-5). True: the call throws."""
+        """Make the checks before the append (ACC-2, step 1; ACC-24; TXM-5). True: the call throws."""
         memory = self.memory
         if memory.accumulator.closed:
             compared = (Compared.STATE, "CLOSED")
@@ -298,7 +298,7 @@ class ProducerClient:
         self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """Close: queued records are sent first (SND-14). Without a Sender the call returns at once."""
+        """Close: queued records are sent first (SND-14). If the Sender has ended, the call returns at once."""
         if self.memory.poll.stopped:
             self.memory.accumulator.closed = True
             self.watch.emit(ClosedWithoutSender, self.name)

@@ -132,7 +132,8 @@ class QueuedIdentity(InitProducerIdAnswers):
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
         """End the pass of a client that got a negative producer id. It treats the id as missing
         (``ProducerIdAndEpoch.isValid``), but READY has no way to request another. Kafka's Sender thread
-        throws here in every pass; the run shows one such pass for each cause."""
+        throws here in every pass, and starts the next pass at once. Here the next pass waits for a
+        wake-up."""
         if self._transactions.is_poisoned:
             return self._poll.end(now)
         self._setup.watch.emit(

@@ -31,7 +31,7 @@ class Reachability:
         if connections.connect_delay(node, now) != 0:
             return
         self._poll.changed = True
-        first = connections.to(node).failures <= 1  # Of an outage, only the first attempt is emitted.
+        first = connections.to(node).failures <= 1  # After two failures in a row, attempts are not emitted.
         self._outbox.add(Connect(connections.connecting(node, now)))
         if first:
             self._setup.watch.emit(ConnectionStarted, self._setup.name, f"broker-{node}")

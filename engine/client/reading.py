@@ -27,7 +27,8 @@ ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted"
 - CONTROL: it is a marker (CON-4).
 - COMPACTED: compaction removed it (CON-11 a).
 - DELETED: its segment was deleted (CON-11 b).
-- SOUGHT: ``seek`` skipped it (CON-11 c), or the group's committed offset, or a start or reset at the end (CON-9).
+- SOUGHT: the position moved past it: by ``seek`` (CON-11 c), or to the group's committed offset or the end of the
+  partition (CON-9).
 """
 
 
@@ -161,7 +162,7 @@ class Reading:
         self.wanted = False
         self.in_flight = False
         self.needs_end = False
-        """True while the position is unknown and the leader has to name the end of the partition first."""
+        """True while the position is unknown, because the leader has not returned the end of the partition yet."""
         self.not_before = 0
         self.awaits_metadata = False
         """True after the broker refused a Fetch because it is not the leader: the next Metadata response makes the
@@ -187,8 +188,8 @@ class Reading:
             del known[:over]
 
     def jump(self, to: int, fate: str) -> None:
-        """Move the position. Forward: the skipped offsets are hidden for ``fate``. Backward: the offsets from
-        ``to`` on are read again."""
+        """Move the position. Forward: the skipped offsets get ``fate``. Backward: the offsets from ``to`` on are
+        read again."""
         if to > self.position:
             self.remember([Stretch(self.position, to - 1, fate)])
         else:

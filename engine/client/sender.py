@@ -1,11 +1,11 @@
 """The Sender: passes of named phases that take batches out of the accumulator and send them.
 
 Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2. The
-phases before them (T1 to T4 in 2.8, R1 to R3 in 2.0) come from the generation's ``Identity``. Each part of
+phases before them (R1 to R3 in 2.0, T1 to T4 since 2.5) come from the client's ``Identity``. Each part of
 the Sender owns its state. This class owns the order of the phases and the values that one phase passes to the
 next.
 
-While the head of a queue is not sendable yet, Kafka's Sender polls in a loop with timeout 0. This Sender
+While a batch is sendable but may not be drained, Kafka's Sender polls in a loop with timeout 0. This Sender
 waits for the next possible change instead: a delivery, a wake-up, or the end of one of its own waits.
 """
 

@@ -71,7 +71,8 @@ _FENCINGS: dict[Cause, str] = {
     Error.PRODUCER_FENCED: "ProducerFencedException",
     Error.INVALID_PRODUCER_EPOCH: "InvalidProducerEpochException",
 }
-"""Errors with an exception of their own since 2.7, so that an application can recognise a fencing."""
+"""Errors that have an exception of their own in versions that show fencings (since 2.7). ILLEGAL_STATE occurs only
+in versions in which an illegal change of state is fatal (KAFKA-14831)."""
 _NONE: dict[Cause, str] = {}
 
 

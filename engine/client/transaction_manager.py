@@ -347,8 +347,8 @@ class TransactionManager:
         return self.last_error is ClientError.ILLEGAL_STATE
 
     def become_uninitialized(self) -> None:
-        """Return to UNINITIALIZED after a denied identity: queued requests fail, and the application may call
-        initTransactions() again."""
+        """Return to UNINITIALIZED after a denied identity. The calls that wait for queued requests fail; the
+        application may call initTransactions() again."""
         error = self.last_error
         for request in self.requests:
             self.fail_request(request)

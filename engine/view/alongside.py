@@ -1,8 +1,8 @@
 """Compares two runs: which steps belong together, and from which step on each object differs.
 
 Equal events of both runs stand beside each other, whenever they happen. While one run makes a step that the other
-does not have, the other run stands still. A difference in time alone does not count: two runs differ in a value of
-the state from the step on at which the sequence of its values is another one.
+does not have, the other run stands still. A difference in time alone does not count: the sequences of values that a
+part of the state takes are compared, and the runs differ in it from the first step on at which these sequences differ.
 """
 
 from __future__ import annotations
@@ -333,8 +333,8 @@ def _answer(step: Mapping[str, Any]) -> str | None:
 
 
 def _timed(left: Followed, right: Followed, same: int, moments: Sequence[Sequence[int]]) -> list[int] | None:
-    """The step of each run at the first virtual time, up to the end of the shorter run, at which a fact that both
-    runs have differs; None without one."""
+    """The step of each run at the first virtual time at which both runs have a fact with different values. None if
+    there is no such time before the shorter run ends."""
     times = [[0, *(step["at"] for step in run.steps)] for run in (left, right)]
     until = min(every[-1] for every in times)
     found: tuple[int, list[int | None]] | None = None

@@ -291,8 +291,9 @@ class Beats:
         within: Sequence[list[Opened]],
         repeats: Repeats,
     ) -> None:
-        """Divide each beat in which a coordinator sends the marker that fences a producer after the step in which the
-        reader lands: the reader stops at this request, too. ``within``: the other openings inside each beat."""
+        """Divide each beat in which a coordinator sends the marker that fences a producer, if this step comes after
+        the one at which a reader lands. The reader then stops at this step, too. ``within``: the other openings
+        inside each beat."""
         for beat, opened, stop, inside in zip(beats, chosen, ends, within, strict=True):
             sent = next((one for one in inside if one.opener is FENCING_MARKER), None)
             if sent is not None and "beats" not in beat and beat["lands"] < self.steps[sent.at].number:

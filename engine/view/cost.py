@@ -77,19 +77,19 @@ class RunOutcome:
         self._open = set[str]()
         """The transactional ids whose newest transaction has begun and has not ended."""
         self._hung: dict[tuple[str, int], tuple[int, int]] = {}
-        """Dict of (partition, producer id) → (first offset, start) of a transaction that hung; ``_hung_for``: → ms."""
+        """Dict of (partition, producer id) of a transaction that hung → (its first offset, time of the first report)."""
         self._consumes = False
         """Whether offsets of a consumer group took effect with a transaction."""
         self._uncounted = 0
-        """The number of records stored with a lower epoch than the coordinator's, which no producer had yet."""
+        """The number of records that were stored under an old epoch before a producer had the coordinator's new one."""
         self._hung_for: dict[tuple[str, int], int] = {}
+        """Dict of (partition, producer id) of a transaction that hung and has ended → how long it hung, in ms."""
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._tool: dict[str, Any] = {}
         """The newest command of ``kafka-transactions.sh``, as the view has it."""
         self._failed_commands = Counter[tuple[str, str]]()
-        """Dict of (command, error) → how often the command failed with this error; the error is empty if no sentence
-        names one."""
+        """Dict of (command, error; empty: no sentence names one) → how often the command failed with this error."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._down = set[str]()
@@ -508,8 +508,8 @@ def _held(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _is_said(delays: Iterable[Words], ms: int) -> bool:
-    """Whether one of the sentences is about the delay that also makes the run longer by ``ms``: its own delay differs
-    by less than a tenth. A second number would only look like another delay."""
+    """Whether one of the sentences gives a time that is about as long as ``ms``, by which the run is longer (it differs
+    by less than a tenth). The run's own time is then left out, because it would look like a second delay."""
     stated = (one["params"] for one in delays)
     found = (
         params["by"] if "by" in params else params["now"] - params.get("before", 0)
@@ -652,7 +652,8 @@ def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
-    """The sentences about differences at the nodes of the middleware: reservations, and ends of transactions."""
+    """The sentences about transactions of Kafka that are left open, and about differences at the nodes of the
+    middleware: reservations, and ends of transactions."""
     costs = [words("cost.left_open", transaction=tid) for tid in left_open_in_kafka(written, now)]
     if "reserved" not in written or "reserved" not in now:
         return costs

@@ -1,5 +1,5 @@
 """Finds the fenced epochs of producer ids. An epoch is fenced if a newer instance has a higher epoch of the same id, or
-if the coordinator has raised the epoch, for a newer instance that still waits for its id or to abort a transaction."""
+if the coordinator has a newer epoch or id, of which no response will inform the instance."""
 
 from __future__ import annotations
 

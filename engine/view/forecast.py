@@ -121,9 +121,7 @@ class Forecasts:
         if kind is Cancel and tid in self._transactions(MANAGER):
             return None  # The manager already works on the transaction.
         if kind is ConfirmAck and self._transactions(BUSINESS).get(tid, {}).get("state") != WAIT_CONFIRM_ACK:
-            return (
-                None  # The business system has not sent its last Confirm yet, which gets another ConfirmAck.
-            )
+            return None  # The business system is done, or gets another ConfirmAck after its Confirm.
         transaction = self._shown.get("transactions", {}).get(tid) or {}
         timer = transaction.get("timer")
         if kind in _ASKED_BY:

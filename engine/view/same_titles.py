@@ -1,5 +1,5 @@
-"""Distinguishes the beats of a run that have the same title, by a clause with what each beat alone is about, or with
-its step."""
+"""Distinguishes the beats of a run that have the same title. A clause names an object, such as a partition, that is a
+different one for each of these beats; without such an object, it names the step."""
 
 from __future__ import annotations
 

@@ -136,8 +136,9 @@ class StepOpeners:
         """Dict of error → the number of refusals with it that had a step of their own and that no client has received
         yet."""
         self._fencing: dict[str, Any] = {}
-        """Dict of the marker of a transaction that a coordinator aborts to fence a producer, as a request with markers
-        lists it → (transactional id, epoch of the marker). An entry is removed when the request is sent."""
+        """Dict of text ``<transactional id> ABORT`` → (transactional id, epoch of the marker), for each transaction
+        that a coordinator aborts to fence a producer. The sentence ``markers.sent`` lists markers by such texts. An
+        entry is removed when the marker is sent."""
         self._to_retry: set[tuple[Any, Any]] = set()
         """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
         self._completing: dict[str, str] = {}

@@ -146,8 +146,8 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _begins_earlier(chain: Sequence[Link]) -> bool:
-    """Whether the chain begins at an earlier step than one of its other links, and not with the sentence of the step
-    that it is about."""
+    """Whether the first link is about an earlier step than another link. Then it is not the sentence of the step that
+    the chain is about."""
     first = chain[0].step if chain else None
     return first is not None and any(one.step is not None and one.step > first for one in chain)
 

@@ -140,9 +140,9 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """Whether the abort of an id's transaction cannot be put down to the fault: the id is not aborted, its abort was
-    decided before the fault, or the other run aborts it, too. ``mine`` and ``theirs``: the id's states in this run
-    and in the other one."""
+    """Whether the fault did not cause the abort of an id's transaction: the id is not aborted, its abort was decided
+    before the fault, or the other run aborts it, too. ``mine`` and ``theirs``: the id's states in this run and in the
+    other one."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True

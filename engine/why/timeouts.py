@@ -51,5 +51,5 @@ def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
             interval=interval,
             at=said.at,
         )
-    # No identity is given: a client that lacks the epoch raised by the abort lacks it because of the abort.
+    # Without an identity, ``users`` names no client with another epoch: here, the abort itself has raised the epoch.
     yield from users(moment, transactional_id, None)
