@@ -77,7 +77,7 @@ class RunOutcome:
         self._open = set[str]()
         """The transactional ids whose newest transaction has begun and has not ended."""
         self._hung: dict[tuple[str, int], tuple[int, int]] = {}
-        """Dict of (partition, producer id) of a transaction that hung → (its first offset, time of the first report)."""
+        """Dict of (partition, producer id) of a transaction that hung → (its first offset, virtual ms of that step)."""
         self._consumes = False
         """Whether offsets of a consumer group took effect with a transaction."""
         self._uncounted = 0
