@@ -28,7 +28,7 @@ from engine.network.links import Network
 from engine.profile import Profile, spoken_with
 from engine.profiles import PROFILES
 from engine.reader_lanes import ReaderLane
-from engine.scenario.application import Application, membership
+from engine.scenario.application import Application, membership, number_records
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
 from engine.scenario.phrases import allowed, any_of, shown, wrong
@@ -235,6 +235,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
     for row in document["applications"]:
         application = Application(row["name"], row["client"], row["calls"], world.ledger)
         world.applications[application.name] = application
+    world.scripted = number_records(world.applications.values())
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
 

@@ -29,11 +29,8 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
         schedule(kernel, application)
         return
     kernel.at_work(name, "api_call")
+    made = application.call = kernel.world.make_call(call, application.serials.get(application.position))
     application.position += 1
-    serial = None
-    if call.do == "send":
-        serial = call.again if call.again is not None else kernel.next_serial()
-    made = application.call = kernel.world.make_call(call, serial)
     kernel.carry_out(client.name, client.call(made, kernel.now))
     application.blocked_by = call.do if made.state == "blocked" else None
     application.last_result = made.state

@@ -68,7 +68,3 @@ class Kernel(Protocol):
 
     def settled(self, envelope: Envelope) -> None:
         """Report to the judges that this copy of a message is no longer in flight."""
-
-    def next_serial(self) -> int:
-        """The hidden serial of the next record (GEN-8)."""
-        ...

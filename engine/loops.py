@@ -16,7 +16,7 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
         if kernel.hold_if_paused(actor, event):
             return
     kernel.at_work(name, "api_call")
-    for role, effects in loop.act(kernel.now, kernel.next_serial, kernel.world.counts):
+    for role, effects in loop.act(kernel.now, kernel.world.new_serial, kernel.world.counts):
         kernel.carry_out(role, effects)
     for role in loop.uses:
         kernel.ask(role)

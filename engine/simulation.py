@@ -76,7 +76,6 @@ class Simulation(Timetable):
         "_passing",
         "_pauses",
         "_replication",
-        "_serial",
         "_time",
         "_timing",
         "finished",
@@ -107,7 +106,6 @@ class Simulation(Timetable):
         self._actor = ""
         self._kind: StepKind = "api_call"
         self._time = TimePart()
-        self._serial = 0
         self._attempts: dict[tuple[str, str, str], int] = {}
         """Dict of (client, peer, purpose) of a connection that is being made → the virtual ms at which it opens."""
         self.follower: object = None
@@ -358,11 +356,6 @@ class Simulation(Timetable):
             self.carry_out(name, broker.on_background_timer(self.now))
         self._timing.ask(name)
         self._replication.follow()
-
-    def next_serial(self) -> int:
-        """The hidden serial of a record that no application sent before (GEN-8)."""
-        self._serial += 1
-        return self._serial
 
     def _connected(self, argument: tuple[str, str, str, int], event: Event) -> None:
         name, peer, purpose, opens_at = argument

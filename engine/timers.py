@@ -9,12 +9,53 @@ fault, LOG-7), and those of background scans, which take place in any case (LOG-
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 Json = Mapping[str, Any]
 Timer = dict[str, Any]
 """One timer, with the keys `kind`, `subject`, `since` (virtual ms; None when unknown) and `until` (virtual ms)."""
+
+
+class Kind(NamedTuple):
+    """One kind of timers."""
+
+    ends_wait: bool = False
+    """Whether its end may end a wait for a message."""
+    settings: tuple[str, ...] = ()
+    """The client setting that determines its length, with all the names that the setting has in the profiles."""
+
+
+KINDS = {
+    "linger": Kind(settings=("linger_ms",)),
+    "retry_backoff": Kind(settings=("retry_backoff_ms",)),
+    "request_timeout": Kind(ends_wait=True, settings=("request_timeout_ms",)),
+    "expiry": Kind(ends_wait=True, settings=("batch_expiry_ms", "delivery_timeout_ms")),
+    "max_block": Kind(ends_wait=True, settings=("max_block_ms",)),
+    "transaction_timeout": Kind(ends_wait=True, settings=("transaction_timeout_ms",)),
+    "replication_wait": Kind(settings=("request_timeout_ms",)),
+    "session": Kind(),
+    "prepare_timeout": Kind(ends_wait=True),
+    "answer_timeout": Kind(ends_wait=True),
+    "check_due": Kind(),
+    "compensation_due": Kind(),
+    "local_work": Kind(),
+    "ask_again": Kind(),
+    "database_response": Kind(ends_wait=True),
+    "work": Kind(),
+}
+"""Dict of name → kind of timers."""
+
+
+def first_to_end_wait(view: Json, actors: Collection[str], since: int) -> Timer | None:
+    """Of the timers of these actors that may end a wait for a message, the one that ends first at ``since`` (virtual
+    ms) or later; None if there is none."""
+    found = (
+        timer
+        for actor, _, timer in running(view)
+        if actor in actors and KINDS[timer["kind"]].ends_wait and timer["until"] >= since
+    )
+    return min(found, key=lambda timer: (timer["until"], timer["kind"]), default=None)
 
 
 def running(view: Json) -> Iterator[tuple[str, str, Timer]]:

@@ -65,6 +65,7 @@ class World:
         "ledger",
         "loops",
         "loops_of",
+        "made",
         "network",
         "nodes",
         "paused",
@@ -72,6 +73,7 @@ class World:
         "readers",
         "replica_fetch_ms",
         "roles",
+        "scripted",
         "services",
         "spreading",
         "starting",
@@ -108,6 +110,10 @@ class World:
         self.loops: dict[str, Loop] = {}
         self.loops_of: dict[str, list[Loop | Service]] = {}
         """Dict of producer, consumer or service → the loops and services that use it."""
+        self.scripted = 0
+        """The number of records that the scripts send; their serials are 1, 2, and so on."""
+        self.made: set[int] = set()
+        """The serials of the records that loops and services have made."""
         self.roles: dict[str, Role] = {}
         self.stoppable: dict[str, Actor] = {}
         """Roles that can be stopped and paused: clients, consumers, brokers, nodes, services, the database."""
@@ -165,6 +171,18 @@ class World:
         broker = self.broker_of[state.leader]
         replica = broker.replicas.get(partition) if broker.listens else None
         return None if replica is None else replica.log
+
+    def new_serial(self, source: int) -> int:
+        """The hidden serial of a record that a loop makes from the record ``source``, or a service in its round
+        ``source`` (GEN-8). It does not depend on the order in which records are made: with *n* scripted records, it
+        is ``source`` + *n*. If that record exists and all its copies were aborted, it is ``source`` + 2 *n*, and so
+        on."""
+        step = max(1, self.scripted)
+        serial = source + self.scripted
+        while serial in self.made:
+            serial += step
+        self.made.add(serial)
+        return serial
 
     def counts(self, partition: str, serial: int) -> bool:
         """Whether the log from which consumers read has a copy of this record that is in no aborted transaction. Also

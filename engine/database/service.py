@@ -181,9 +181,9 @@ class Service(Node):
 
     # -- what ------------------------------------------------------------------------------------------
 
-    def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
+    def act(self, now: int, new_serial: Callable[[int], int], counts: Callable[[str, int], bool]) -> Done:
         """Do the next action. Returns each actor that was called, with the effects of the call.
-        ``new_serial()`` returns a serial that no record has yet."""
+        ``new_serial(round)`` returns the serial of the order that it takes in this round."""
         self.watch.touch(self)
         if self.state == states.IDLE:
             return self._take_work(now, new_serial)
@@ -240,14 +240,14 @@ class Service(Node):
         self.watch.emit(KeptOffsetsAsked, self.name, DATABASE, consumer.name)
         return self._ask(ReadOffsets(partitions=tuple(consumer.readings)), now)
 
-    def _take_work(self, now: int, new_serial: Callable[[], int]) -> Done:
+    def _take_work(self, now: int, new_serial: Callable[[int], int]) -> Done:
         source = self.approach.source
         if source == OUTBOX:
             self._take(states.LOOKS, now)
             self.watch.emit(OutboxAsked, self.name, DATABASE)
             return self._ask(ReadOutbox(most=self.batch), now)
         if source == ORDERS:
-            self._hold_work([(new_serial(), None, None)])
+            self._hold_work([(new_serial(self.round), None, None)])
             self.watch.emit(OrderTaken, self.name, self.hand[0], self.round)
         else:
             self.places = {one.partition: one.offset + 1 for one in self._take_records()}

@@ -112,7 +112,7 @@ class WorkerService(Service):
 
     # -- what ------------------------------------------------------------------------------------------
 
-    def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
+    def act(self, now: int, new_serial: Callable[[int], int], counts: Callable[[str, int], bool]) -> Done:
         self.watch.touch(self)
         if self.state == states.STARTING:
             return self._start(now)

@@ -1,13 +1,13 @@
 """A scripted application, which makes timed calls on one client, in order (GEN-4).
 
-A blocking call postpones the later calls. While the client is down, all calls wait. Records get their hidden
-serials in the order of sending. A call with ``again`` sends an earlier record once more, like an application that
-has restarted. With ``if_failed`` the call is made only if the future of that record failed, like an application
-that handles the exception.
+A blocking call postpones the later calls. While the client is down, all calls wait. A call with ``again`` sends an
+earlier record once more, like an application that has restarted. With ``if_failed`` the call is made only if the
+future of that record failed, like an application that handles the exception.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,7 @@ class Application:
         "name",
         "path",
         "position",
+        "serials",
     )
 
     def __init__(self, name: str, client: str, calls: list[dict[str, Any]], ledger: Ledger) -> None:
@@ -85,6 +86,8 @@ class Application:
         asks = any(call.if_failed for call in self.calls)
         self._failures = ledger.failures_of(client) if asks else set[int]()
         """The serials of the records that failed so far; always empty if no call has ``if_failed``."""
+        self.serials: dict[int, int] = {}
+        """Dict of place of a ``send()`` in ``calls`` → the serial of its record (``number_records``)."""
         self.position = 0
         self.call: Any = None
         """The newest call, as the client's own object; None before the first call."""
@@ -111,3 +114,23 @@ class Application:
             "finished": coming is None and self.blocked_by is None,
             "last_result": self.last_result,
         }
+
+
+def number_records(applications: Iterable[Application]) -> int:
+    """Give the record of each scripted ``send()`` its hidden serial (GEN-8), and return the number of these records.
+    The serials follow the times of the calls in the scripts. So a record has the same serial in each run of the
+    scenario, even if faults or interventions change the order in which the records are sent."""
+    sends: list[tuple[int, Application, int]] = []
+    for application in applications:
+        at = 0
+        for place, call in enumerate(application.calls):
+            at = max(at, call.at)
+            if call.do == "send":
+                sends.append((at, application, place))
+    records = 0
+    for _, application, place in sorted(sends, key=lambda send: send[0]):
+        again = application.calls[place].again
+        if again is None:
+            records += 1
+        application.serials[place] = records if again is None else again
+    return records

@@ -207,10 +207,10 @@ class Loop:
 
     # -- actions ------------------------------------------------------------------------------------------
 
-    def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Do the next action. Returns each client that was called, with the effects of the call. ``new_serial()``:
-        the serial of a record that no application sent before. ``counts(partition, serial)``: whether this record
-        has a stored copy that was not aborted."""
+    def act(self, now: int, new_serial: Callable[[int], int], counts: Callable[[str, int], bool]) -> Done:
+        """Do the next action. Returns each client that was called, with the effects of the call.
+        ``new_serial(serial)``: the serial of a new record that is made from the record with this serial.
+        ``counts(partition, serial)``: whether this record has a stored copy that was not aborted."""
         self.watch.touch(self)
         if self.state == DOWN:
             return self._come_back(now)
@@ -305,7 +305,7 @@ class Loop:
         self._take(TOOK)
         return []
 
-    def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
+    def _send(self, now: int, new_serial: Callable[[int], int], counts: Callable[[str, int], bool]) -> Done:
         """Make one call: begin a transaction, or one ``send()`` for an input record. The same input gives the
         same record (GEN-8), unless all its copies were aborted."""
         transactional = self.producer.config.transactional_id is not None
@@ -320,7 +320,7 @@ class Loop:
         target = self.output[record.offset % len(self.output)]
         serial = self.outputs.get(place)
         if serial is None or (transactional and not counts(target, serial)):
-            serial = self.outputs[place] = new_serial()
+            serial = self.outputs[place] = new_serial(record.serial)
         asked = self._ask(Call(SEND, {"partition": target, "serial": serial, "size": self.size}), now)
         if self.sent == len(self.hand):
             self.not_before = now + self.before_end

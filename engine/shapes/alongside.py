@@ -60,9 +60,6 @@ class Alongside(TypedDict):
     """The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if
     stored records or their batches differ, if consumers see other records or see them at other times, or if a leader
     decides differently about a batch; otherwise the messages. Absent in answers of earlier versions."""
-    renamed: NotRequired[list[list[int]]]
-    """[serial in the left run, serial in the right run] of each record with two serials: the same send of the
-    same producer. Absent if there is none."""
     timed: NotRequired[list[int]]
     """The step of each run at the first virtual time at which the state of an actor, partition or
     transactional id differs, even if it differs in time alone. In a run in which no step changes this state

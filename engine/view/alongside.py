@@ -57,14 +57,6 @@ History = list[tuple[int, Any]]
 """(step, value) for each change of a value; step 0 for the value before the first step."""
 
 
-class Record(NamedTuple):
-    """The identity of a record in all runs of a scenario: its producer, and its place among the records of this
-    producer. A serial is no such identity: it is the place among all records of one run."""
-
-    producer: str
-    place: int
-
-
 class Decided(NamedTuple):
     """A leader's decision about a batch. ``error``: the error with which the leader refuses the batch; empty if it
     accepts the batch, None if the batch is a duplicate."""
@@ -81,15 +73,13 @@ class Followed:
         self.steps: list[Mapping[str, Any]] = []
         self.outcome = RunOutcome(view)
         self.decisions: dict[tuple[Any, ...], list[Decided]] = {}
-        """Dict of (partition, records of a batch) → the decisions of leaders about the batch, one for each time
-        that it arrives. If no application sent the records: (partition, numbers of the batch)."""
-        self.records: dict[int, Record] = {}
-        """Dict of serial → record."""
-        self._sent = Counter[str]()
+        """Dict of (partition, serials of a batch) → the decisions of leaders about the batch, one for each time
+        that it arrives. If no application sent the records: (partition, numbers of the batch). A record has the same
+        serial in all runs of a scenario (``Application.serials``, ``World.new_serial``)."""
         self._batches: dict[Path, dict[str, Any]] = {}
         """Dict of (producer, batch) → the producer's view of the batch."""
         self._numbered: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-        """Dict of (partition, producer id, epoch, first sequence) → the records of the newest batch with these
+        """Dict of (partition, producer id, epoch, first sequence) → the serials of the newest batch with these
         numbers."""
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
@@ -97,17 +87,6 @@ class Followed:
             self._leaders[name] = str(partition["leader"])
         for path, value in leaves((), view):
             self._changed(0, path, value)
-
-    def logs(self) -> dict[str, list[tuple[Any, str]]]:
-        """Dict of partition → (record, outcome) of each record of its log, in order. This is ``RunOutcome.logs`` with
-        a :class:`Record` in place of each serial."""
-        logs = self.outcome.logs()
-        return {
-            name: [(self._record(serial), outcome) for serial, outcome in log] for name, log in logs.items()
-        }
-
-    def _record(self, serial: int) -> Record | int:
-        return self.records.get(serial, serial)
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps.append(step)
@@ -128,9 +107,9 @@ class Followed:
         for change in step["changes"]:
             path, batch = change["path"], change.get("after")
             if len(path) == 6 and path[4] == "batches" and self._leaders.get(path[1]) == path[3] and batch:
-                records = tuple(map(self._record, batch.get("serials") or ()))
-                if records and (batch.get("first_sequence") or 0) < 0:
-                    self._note((path[1], records), Decided(number, f"broker-{path[3]}", ""))
+                serials = tuple(batch.get("serials") or ())
+                if serials and (batch.get("first_sequence") or 0) < 0:
+                    self._note((path[1], serials), Decided(number, f"broker-{path[3]}", ""))
         for said in (step, *step["notes"]):
             if said["key"] in UNSAFE:
                 params = said["params"]
@@ -145,31 +124,22 @@ class Followed:
         self.decisions.setdefault(batch, []).append(decided)
 
     def _numbers(self, path: Path, name: str, value: Any) -> None:
-        """Note a value in the producer's view of a batch. Once the batch has sequence numbers, also note which
-        records have them."""
+        """Note a value in the producer's view of a batch. Once the batch has sequence numbers, also note the
+        serials of its records."""
         batch = self._batches.setdefault(path, {})
         batch[name] = value
         if (batch.get("first_sequence") if batch.get("serials") else None) is not None:
             numbers = (batch["partition"], *(batch.get(one) for one in BATCH))
-            self._numbered[numbers] = tuple(map(self._record, batch["serials"]))
+            self._numbered[numbers] = tuple(batch["serials"])
 
     def _changed(self, number: int, path: Path, value: Any) -> None:
-        if path[0] == "records" and path[2:] == ("producer",) and int(path[1]) not in self.records:
-            self._sent[value] += 1
-            self.records[int(path[1])] = Record(value, self._sent[value])
-        elif path[0] == "clients" and len(path) == 5 and path[2] == "batches":
+        if path[0] == "clients" and len(path) == 5 and path[2] == "batches":
             self._numbers((path[1], path[3]), path[4], value)
         if path[0] == "partitions" and len(path) == 3 and path[2] == "leader":
             self._leaders[path[1]] = str(value)
         found = _fact(path, self._leaders)
         if found is None:
             return
-        subject, fact = found
-        kind, _, about = fact.partition(" ")
-        if kind == "serials":
-            value = [self._record(serial) for serial in value or ()]
-        elif kind == "copies":
-            found = subject, f"{kind} {self._record(int(about))}"
         history = self._histories.setdefault(found, [])
         if not history or history[-1][1] != value:
             history.append((number, value))
@@ -210,8 +180,6 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "crossed": _crossed(left.steps, right.steps, same, moments),
         "picture": _picture(left, right, is_decided_apart=decided is not None),
     }
-    if renamed := _renamed(left, right):
-        found["renamed"] = renamed
     if (timed := _timed(left, right, same, moments)) is not None:
         found["timed"] = timed
     if (fault := _fault(left.steps, right.steps, same, moments)) is not None:
@@ -253,16 +221,6 @@ def _shown_apart(left: Mapping[str, Readable], right: Mapping[str, Readable]) ->
     )
 
 
-def _renamed(left: Followed, right: Followed) -> list[list[int]]:
-    """[serial in the left run, serial in the right run] of each record that has another serial there."""
-    theirs = {record: serial for serial, record in right.records.items()}
-    return [
-        [serial, other]
-        for serial, record in left.records.items()
-        if (other := theirs.get(record, serial)) != serial
-    ]
-
-
 def decides(left: Followed, right: Followed) -> list[int] | None:
     """The step of each of two runs of one scenario at which a leader decides differently about the same batch, for
     the first such batch (:class:`Alongside`); None if there is no such batch."""
@@ -288,7 +246,7 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
 def _logs_apart(left: Followed, right: Followed) -> str:
     """The difference between the logs at the ends of two runs, as a part of a key: in their records, only in the
     order, outcomes or numbers (NUMBERS) of the records, or no difference."""
-    ours, theirs = left.logs(), right.logs()
+    ours, theirs = left.outcome.logs(), right.outcome.logs()
     if ours == theirs:
         same = left.outcome.numbers() == right.outcome.numbers()
         return "records_same" if same else "numbers_differ"

@@ -25,7 +25,7 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 66
+PLAN_VERSION = 67
 """This number rises whenever the same run may give another plan than before. A stored plan of another version is then
 made again."""
 

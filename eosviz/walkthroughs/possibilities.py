@@ -25,11 +25,6 @@ from eosviz.walkthroughs.messages import Offer
 DELAY_MS = 100
 """The delay in ms that *delay* proposes. The page may choose another."""
 
-TIMEOUTS = frozenset(
-    ("request_timeout", "expiry", "max_block", "transaction_timeout", "prepare_timeout", "answer_timeout")
-)
-"""The kinds of timers that may end a wait for a message."""
-
 NONE = "–"
 """Shown in place of a leader or a broker if there is none."""
 
@@ -133,16 +128,8 @@ def _past_timeout(view: Json, message: Json | None) -> Json:
     due = None if message is None else message.get("arrives_at")
     if message is None or due is None:
         return {}
-    ends = (message["from"], message["to"])
-    later = [
-        (timer["until"], timer["kind"])
-        for actor, _, timer in timers.running(view)
-        if actor in ends and timer["kind"] in TIMEOUTS and timer["until"] >= due
-    ]
-    if not later:
-        return {}
-    until, kind = min(later)
-    return {"past": until - due + 1, "timer": kind}
+    timer = timers.first_to_end_wait(view, (message["from"], message["to"]), due)
+    return {} if timer is None else {"past": timer["until"] - due + 1, "timer": timer["kind"]}
 
 
 def _has_arrived(message: Json) -> bool:
@@ -299,19 +286,6 @@ def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
     yield from _carriers(view, name, holding)
 
 
-TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
-    "linger": ("linger_ms",),
-    "retry_backoff": ("retry_backoff_ms",),
-    "request_timeout": ("request_timeout_ms",),
-    "expiry": ("batch_expiry_ms", "delivery_timeout_ms"),
-    "max_block": ("max_block_ms",),
-    "transaction_timeout": ("transaction_timeout_ms",),
-    "replication_wait": ("request_timeout_ms",),
-}
-"""A dict of kind of timer → the client setting that determines it, with all the names that the setting has in
-the profiles."""
-
-
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
     """Yields actions about a timer: delay messages until it ends, change its setting, or act on its actor."""
     actor, timer = timers.named(view, selection.id)
@@ -320,7 +294,7 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
         held = {"action": "hold_messages", "actor": actor, "until": timer["until"]}
         nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.nothing_to_hold"
         yield Candidate(held, {**named, "until": timer["until"]}, nothing)
-        wanted = TIMER_SETTINGS.get(timer["kind"], ())
+        wanted = timers.KINDS[timer["kind"]].settings
         owners = [owner for owner in _clients_behind(view, actor, timer) if wanted]
         for owner in owners:
             yield from (one for one in _settings(view, owner) if one.params["setting"] in wanted)

@@ -3535,10 +3535,6 @@ export interface Alongside {
    */
   picture?: "logs" | "messages" | "stage";
   /**
-   * [serial in the left run, serial in the right run] of each record with two serials: the same send of the same producer. Absent if there is none.
-   */
-  renamed?: number[][];
-  /**
    * The step of each run at the first virtual time at which the state of an actor, partition or transactional id differs, even if it differs in time alone. In a run in which no step changes this state at that time: the step beside that of the other run, or else its last step at that time. Absent if there is no such time.
    */
   timed?: number[];

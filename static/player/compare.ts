@@ -43,8 +43,6 @@ import { decisiveIds, decisiveIn, waitsFor } from "./compare-decisive.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
-import { namesOf, RenamedSource } from "./compare-records.ts";
-import type { Names } from "./compare-records.ts";
 import { standingText, timesText } from "./compare-place.ts";
 import { SideNames, titleOf } from "./compare-names.ts";
 import { LOCKSTEPS, Walk, placeOf, planOf } from "./compare-walk.ts";
@@ -69,8 +67,6 @@ export const defaults = {
   name: 16,
   /** The most names of things that begin to differ at a step. */
   begun: 3,
-  /** The most records with two names that a side lists. */
-  renamed: 3,
   /** The most rescheduled calls and faults that a side lists; the others are counted. */
   rescheduled: 3,
 };
@@ -151,8 +147,6 @@ export class Compare extends LitElement {
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
   #names = new SideNames([], false);
-  /** The serials that the records of the right run have in the left run. */
-  #records: Names = new Map();
   readonly #walk = new Walk(() => this.requestUpdate());
   #isAsked = false;
   /** Whether the page must still find out which run makes the difference at which it opened. */
@@ -209,18 +203,13 @@ export class Compare extends LitElement {
     ];
     this.#walk.sides = this.#sides;
     this.#names = new SideNames(this.#sides.map(({ store }) => store), this.#isOneSession);
-    const [left, right] = this.#sides;
-    left?.store.start();
+    for (const side of this.#sides) side.store.start();
     this.requestUpdate();
-    // The names of the right run's records are known only after this.
-    await this.#align();
-    this.#records = namesOf(this.#walk.moments?.renamed ?? []);
-    if (this.isConnected) right?.store.start();
   }
 
   #open(name: Side["name"], session: string, branch: string): Side {
     const startAt = { branch, step: 0 };
-    const store = new PlayerStore(new RenamedSource(new SessionSocket(sessionAddress(session)), () => (name === "right" ? this.#records : new Map())), { reducedMotion: prefersReducedMotion, startAt, lines: new Lines(wide) });
+    const store = new PlayerStore(new SessionSocket(sessionAddress(session)), { reducedMotion: prefersReducedMotion, startAt, lines: new Lines(wide) });
     store.speak(words.language);
     store.addEventListener("change", this.#changed);
     const line: Line = {
@@ -255,6 +244,7 @@ export class Compare extends LitElement {
     const walk = this.#walk;
     this.#isAsked = true;
     if (walk.opens === "asked") walk.opens = "looking";
+    await this.#align();
     if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#best;
     if (walk.opens === "looking") {
       if (walk.moments?.crossed === true || walk.moments?.isOfTime === true) walk.by = "time";
@@ -454,7 +444,7 @@ export class Compare extends LitElement {
         ${this.#standing()}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#numberedShort(side)), timesText(this.#times), differences)}</div>
-      ${middle === "lanes" ? twinLogs(one, two, this.#apart.names, (partition) => this.#walk.moments?.isEverApart(partition) ?? false, this.#renamed(this.#sides[1] as Side)) : nothing}
+      ${middle === "lanes" ? twinLogs(one, two, this.#apart.names, (partition) => this.#walk.moments?.isEverApart(partition) ?? false) : nothing}
       ${this.#flip()}
       <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
       ${this.#loading(one, two)}
@@ -725,14 +715,7 @@ export class Compare extends LitElement {
     const scheduled = rows.slice(0, defaults.rescheduled).map((row) => html`<span>≠ ${whatOf(row)} <b>${whenOf(row, side.name)}</b></span>`);
     const rest = rows.slice(defaults.rescheduled);
     const others = rest.length === 0 ? nothing : html`<span title=${rest.map((row) => named(whatOf(row), whenOf(row, side.name))).join("\n")}>${say("player.compare.rescheduled.more", { count: rest.length })}</span>`;
-    const renamed = this.#renamed(side);
-    return set.length + scheduled.length + renamed.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}${renamed}</p>`;
-  }
-
-  /** The names that the right run has, on its own stage, for records that both sides name as the left run does. */
-  #renamed(side: Side): TemplateResult[] {
-    const pairs = [...this.#records].slice(0, defaults.renamed).map(([own, shown]) => `r${shown} → r${own}`);
-    return pairs.length === 0 || side.name === "left" ? [] : [html`<span class="quiet">${say("player.compare.renamed", { pairs: listed(pairs) })}</span>`];
+    return set.length + scheduled.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}</p>`;
   }
 
   /** The place in words: by step `105 | 136`, the step of each side; by time, the virtual time. */

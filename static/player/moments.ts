@@ -33,13 +33,6 @@ export class Moments {
     return this.#known.picture ?? "logs";
   }
 
-  /**
-   * For each record that has different serials in the two runs: [serial in the left run, serial in the right run].
-   */
-  get renamed(): readonly (readonly [left: number, right: number])[] {
-    return (this.#known.renamed ?? []) as [number, number][];
-  }
-
   /** Sentences that compare the results of both runs; empty if they are not known. */
   get verdict(): NonNullable<Alongside["verdict"]> {
     return this.#known.verdict ?? [];

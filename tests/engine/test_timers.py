@@ -50,3 +50,21 @@ def test_the_library_runs_them_and_none_outlives_its_time(
             assert timer["since"] is None or timer["since"] <= view["time"]
             assert timer["kind"] in WAITS_FOR_MORE or timer["until"] >= view["time"], (actor, name)
     assert seen >= kinds, seen
+    assert seen <= timers.KINDS.keys()
+
+
+def test_the_first_timer_that_ends_a_wait_is_that_of_a_request() -> None:
+    view = {
+        "clients": {
+            "p1": {
+                "timers": {
+                    "linger b1": {"kind": "linger", "subject": "b1", "since": 0, "until": 20},
+                    "expiry b1": {"kind": "expiry", "subject": "b1", "since": 0, "until": 120_000},
+                    "request_timeout 3": {"kind": "request_timeout", "subject": "3", "since": 5, "until": 30},
+                }
+            }
+        }
+    }
+    first = timers.first_to_end_wait(view, ("p1",), 10)
+    assert first is not None and first["kind"] == "request_timeout"
+    assert timers.first_to_end_wait(view, ("p2",), 10) is None
