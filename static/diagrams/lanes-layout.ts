@@ -97,10 +97,11 @@ function lineText(view: View, name: string, partition: PartitionView): string {
 }
 
 /**
- * The text at the end of a lane's title. If all cells leave out the same producer, it names the producer. Else the
+ * The text at the end of a lane's title. It says if numbers of batches differ in the compared run. If all cells leave out the same producer, it names the producer. Else the
  * first lane explains what a cell shows, and the others say where the log ends and whether this step left it unchanged.
  */
-function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, isBeside: boolean): string {
+function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, options: LanesOptions): string {
+  if (options.apart?.some((one) => one.startsWith(`${name} #`)) === true) return say("diagram.lanes.numbers_apart");
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
   if (top === 0) {
     const batches = Object.values(replica.batches);
@@ -108,7 +109,7 @@ function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cel
     return say(unnumbered ? "diagram.lanes.legend_plain" : "diagram.lanes.legend");
   }
   // Beside the picture of a compared run, "unchanged" would be read as "as in the other run".
-  const key = isBeside || hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
+  const key = options.beside === true || hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
   return say(key, { end: replica.log_end });
 }
 
@@ -127,12 +128,12 @@ function titleTexts(
       : partition.leader === null
         ? say("diagram.lanes.no_leader", { isr: partition.isr })
         : say("diagram.lanes.leader", { leader: `broker-${partition.leader}`, isr: partition.isr });
-  const legend = legendText(frame, name, replica, cells, top, options.beside === true);
+  const legend = legendText(frame, name, replica, cells, top, options);
   const right = options.width - (narrow ? 8 : 16);
   const y = top + tier.title - 8;
   const leaderWidth = textWidth(leader, TEXT);
   const brief = partition.leader === null ? "" : say("diagram.lanes.leader_brief", { leader: `broker-${partition.leader}` });
-  const wanted = narrow && cells.common !== null ? [legend, leader, brief] : [leader, brief];
+  const wanted = narrow && (cells.common !== null || legend === say("diagram.lanes.numbers_apart")) ? [legend, leader, brief] : [leader, brief];
   const first = wanted.find((words) => textWidth(words, TEXT) <= right - start) ?? "";
   const texts: TextShape[] = [{ x: round(start), y, text: first, anchor: "start", style: "text ink" }];
   if (!narrow && start + leaderWidth + 20 + textWidth(legend, MARK) <= right) {
@@ -294,7 +295,7 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
  */
 function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
   const serials = allBroken(frame).slice(0, LOOKED_FOR);
-  const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1).replace("|", "")));
+  const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1).replace(/[|#]/, "")));
   return [...differing.slice(0, 1), ...serials.flatMap((serial) => basesOfSerial(batches, serial)), ...differing.slice(1)];
 }
 
@@ -333,8 +334,8 @@ function placeCells(
 }
 
 /**
- * The names of a partition, of its batches that differ in the compared run, and of the offsets at which a batch begins in
- * one run only (`t-0`, `t-0 43`, `t-0 |43`), joined by commas.
+ * The names of a partition, of its batches that differ in the compared run, of the offsets at which a batch begins in
+ * one run only, and of batches with other numbers (`t-0`, `t-0 43`, `t-0 |43`, `t-0 #43`), joined by commas.
  */
 function apartIn({ apart = [] }: LanesOptions, partition: string): string {
   return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();

@@ -178,7 +178,7 @@ function batchesApart(partition: string, marks: readonly string[], left: View, r
 
 /**
  * The numbers of the first batch or marker that both logs have at the same offset but with another producer id, epoch
- * or sequence number.
+ * or sequence number. Its marks, `t-0 #43`, are not those of another content.
  */
 function numbersApart(partition: string, left: View, right: View): Apart[] {
   const theirs = new Map(everyBatchOf(right, partition).map((batch) => [batch.base_offset, batch]));
@@ -189,12 +189,12 @@ function numbersApart(partition: string, left: View, right: View): Apart[] {
   const [first] = apart;
   if (first === undefined) return [];
   const name = say(first.one.control === null ? "player.compare.fact.numbers" : "player.compare.fact.marker_numbers", { partition, offset: first.one.base_offset });
-  return [{ about: partition, name, left: numbersText(first.one), right: numbersText(first.other), isNumber: true, marks: apart.map(({ one }) => `${partition} ${one.base_offset}`) }];
+  return [{ about: partition, name, left: numbersText(first.one), right: numbersText(first.other), isNumber: true, marks: apart.map(({ one }) => `${partition} #${one.base_offset}`) }];
 }
 
 /** `PID 1000, epoch 0, seq 1`; for a marker, with its coordinator's epoch instead of a sequence number. */
 function numbersText({ producer_id: pid, producer_epoch: epoch, first_sequence: seq, control, coordinator_epoch: coordinator }: Batch): string {
-  if (pid === null) return say("stage.none");
+  if (pid === null || pid === -1) return say("player.compare.fact.no_pid");
   const whose = identityText(pid, epoch);
   return control === null ? facts([whose, say("player.compare.fact.sequence", { seq: seq ?? "–" })]) : facts([whose, say("player.compare.fact.coordinator_epoch", { epoch: coordinator })]);
 }

@@ -48,13 +48,11 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   const logs = frames.map((frame) => leaderLog(frame.view.partitions?.[name]));
   const differs = apart.includes(name);
   const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
-  const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
+  const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}${apart.some((one) => one.startsWith(`${name} #`)) ? say("diagram.lanes.numbers_apart") : nothing}</p>`;
   const marked = markedIn(apart, name);
   const begins = new Set(markedIn(apart, name, "|"));
   if (!hasRows) return html`<section>${heading}</section>`;
-  // Offsets whose content differs are shown in preference to those where only the producer or its sequences differ.
-  const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
-  const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked.length > 0 ? marked : [...begins]);
+  const [first, last] = windowOf(logs, marked.length > 0 ? marked : [...begins]);
   const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(at(log, offset)?.base_offset ?? -1));
   const columns = Array.from({ length: defaults.offsets }, (_, index) => first + index);
   return html`<section>${heading}
@@ -70,11 +68,6 @@ function pair(values: readonly string[]): TemplateResult | string {
 
 function at(log: ReplicaView | undefined, offset: number): LogBatchView | undefined {
   return batchAt(Object.values(log?.batches ?? {}), offset);
-}
-
-function contentAt(log: ReplicaView | undefined, offset: number): string {
-  const batch = at(log, offset);
-  return [batch?.control, batch?.outcome, serialAt(batch, offset)].join(" ");
 }
 
 /** The offsets of a partition that are marked: `t-0 43`; with `sign` `|`, those at which a batch begins: `t-0 |43`. */

@@ -466,7 +466,7 @@ export class Compare extends LitElement {
     const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
     // If the ends are alike, the line over both runs says so.
     const isSaid = this.#walk.placeKind === "ends" && this.#lasting?.length === 0;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: isSaid ? "" : this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: isSaid ? "" : this.#walk.moments === null && this.fault === null ? say("player.compare.looking") : this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
   }
 
   get #passed(): string[] {
@@ -519,9 +519,10 @@ export class Compare extends LitElement {
     this.#spread = spreadOf([left?.view, right?.view]);
     const all = factsApart(left, right);
     const apart = this.#inOrder(all);
+    const states = apart.filter(({ isNumber }) => isNumber !== true);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
-    this.#apart = { of: read, rows, abouts: [...new Set(apart.map(({ about }) => about))], names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
+    this.#apart = { of: read, rows, abouts: [...new Set((states.length > 0 ? states : apart).map(({ about }) => about))], names: [...new Set(apart.flatMap(({ about, marks = [], isNumber }) => (isNumber === true ? marks : [about, ...marks])))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
     this.#listed = { most: facts.most, hasRoom: false };
   }
 

@@ -113,6 +113,11 @@ test("the same records in another order are listed from the first offset that ha
   assert.deepEqual(factsApart(run(1, 2), run(1, 2)), []);
 });
 
+test("a batch with another PID has a mark of its own, not that of another content", () => {
+  const log = (pid: number): Frame => frame({ partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: 1, high_watermark: 1, last_stable_offset: 1, batches: { 0: { base_offset: 0, last_offset: 0, record_count: 1, producer_id: pid, producer_epoch: 0, first_sequence: 0, control: null, outcome: null, serials: [1] } } } } } } });
+  assert.deepEqual(factsApart(log(7), log(-1)).map(({ left, right, marks }) => [left, right, marks]), [["PID 7, epoch 0, seq 0", "no PID", ["t-0 #0"]]]);
+});
+
 test("the same record under another epoch and sequence number differs in its numbers, after every state", () => {
   const run = (epoch: number, seq: number): Frame => frame({
     clients: { p1: { alive: true, paused: false, closed: false, transaction_manager: { state: "READY", last_error: null, transactional_id: "txn-1", producer_id: 1000, producer_epoch: epoch } } },
