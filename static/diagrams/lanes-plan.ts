@@ -157,7 +157,9 @@ function isIdle(frame: Frame, name: string, focus: string | null): boolean {
 export function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
   const idle = all.filter((name) => isIdle(frame, name, options.focus));
   const names = idle.length === all.length ? all : all.filter((name) => !idle.includes(name));
-  const lines = idle.length === all.length ? [] : idle;
+  // On a page that scrolls, the picture of a compared run has one height at every step: no lane and no line comes later.
+  const isFixed = options.beside === true && options.height === null;
+  const lines = isFixed || idle.length === all.length ? [] : idle;
   const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
   const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
   const dense = options.beside === true ? DENSE_BESIDE : DENSE;
@@ -200,13 +202,13 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
 }
 
 /**
- * The plan for a page that scrolls: the lane in focus, then compact lanes, then lines. At a step that decides, and
- * beside a compared run, there are no compact lanes, so that what follows the picture stays visible.
+ * The plan for a page that scrolls: the lane in focus, then compact lanes, then lines. At a step that decides, there are
+ * no compact lanes, so that what follows the picture stays visible. Beside a compared run, there is only the lane in
+ * focus, with room for what arrives.
  */
 function planScrolling(frame: Frame, focus: string, others: readonly string[], isBeside: boolean): Plan {
-  const tier = isBeside ? LOW : TALL;
-  const tiers = new Map([[focus, hasComing(frame, focus) ? tier : { ...tier, arrival: 0 }]]);
-  if (isBeside) return { tiers, lines: [...others], rest: [] };
+  if (isBeside) return { tiers: new Map([[focus, LOW]]), lines: [], rest: [] };
+  const tiers = new Map([[focus, hasComing(frame, focus) ? TALL : { ...TALL, arrival: 0 }]]);
   const decides = frame.step?.decision != null || frame.step?.refusal != null;
   const drawn = decides ? [] : others.slice(0, COMPACT_MOST);
   for (const name of drawn) tiers.set(name, COMPACT);

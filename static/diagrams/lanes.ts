@@ -97,7 +97,7 @@ export class Lanes extends SizedElement {
       opened: this.opened,
     });
     const actions = this.asks ? this.#actions : { ...this.#actions, why: null };
-    return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
+    return html`${drawLanes(shape, actions, frame.animate)}${width < 600 && !isBeside ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
   }
 
   /** On a narrow screen the deciding rule stands under the picture, because its panel is a tab away. */

@@ -32,16 +32,15 @@ export function windowOf(logs: readonly (ReplicaView | undefined)[], differing: 
 }
 
 /**
- * The logs of all partitions that both runs have, those with rows first. `apart`: the names of things that differ, as
+ * The logs of all partitions that both runs have, without internal ones, those with rows first. `apart`: the names of things that differ, as
  * `factsApart` returns them: partitions, and their batches as `t-0 43`. `isEver`: whether a partition differs at some
  * step; it has rows at every step, so that nothing below them moves.
  */
 export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], isEver: (partition: string) => boolean): TemplateResult | typeof nothing {
   if (left === undefined || right === undefined) return nothing;
-  const names = Object.keys(left.view.partitions ?? {}).filter((name) => right.view.partitions?.[name] !== undefined);
-  const hasRows = (name: string): boolean => isEver(name) && !INTERNAL.test(name);
-  const inOrder = names.sort((one, other) => Number(hasRows(other)) - Number(hasRows(one)) || Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
-  return html`<div class="twin-logs" role="group" aria-label=${say("player.tab.lanes")}>${inOrder.map((name) => partition(name, [left, right], apart, hasRows(name)))}</div>`;
+  const names = Object.keys(left.view.partitions ?? {}).filter((name) => right.view.partitions?.[name] !== undefined && !INTERNAL.test(name));
+  const inOrder = names.sort((one, other) => Number(isEver(other)) - Number(isEver(one)));
+  return html`<div class="twin-logs" role="group" aria-label=${say("player.tab.lanes")}>${inOrder.map((name) => partition(name, [left, right], apart, isEver(name)))}</div>`;
 }
 
 function partition(name: string, frames: readonly [Frame, Frame], apart: readonly string[], hasRows: boolean): TemplateResult {
