@@ -448,7 +448,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
     by = {
         "time": _difference(written, now, "time"),
-        "retries": _retries(now) - _retries(written),
+        **{name: _repeated(now, name) - _repeated(written, name) for name in RETRIES},
         "messages": _difference(written, now, "messages"),
     }
     is_short = _is_unfinished(written, now) and min(by.values()) < 0
@@ -456,13 +456,16 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         by = {name: max(0, more) for name, more in by.items()}
     dearer = any(by.values()) and min(by.values()) >= 0
     later, apart = _readability(written, now), _apart(written, now)
-    if any(by[name] for name in ("retries", "messages")) and _is_said((*later[1], *apart), by["time"]):
+    if any(by[name] for name in (*RETRIES, "messages")) and _is_said((*later[1], *apart), by["time"]):
         by["time"] = 0
     costs = [
         words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in by.items()
         if more
     ]
+    if dearer and by["time"] and actions == ["delay_message"] and by["time"] * 10 < done[0]["by"] * 9:
+        ends = {"now": now["time"], "before": written["time"]}
+        costs[0] = words("cost.time_within_delay", by=by["time"], **ends)
     left, ended = _left(written, now), [*_transactions(written, now), *_hanging(written, now)]
     broken, fates, (hidden, readable) = _broken(written, now), _fates(written, now), later
     stored, rows = _stored(written, now), _rows(written, now)
@@ -809,8 +812,8 @@ def _digest(held: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
 
 
-def _retries(outcome: Outcome) -> int:
-    return sum(outcome.get(name, 0) for name in RETRIES)  # type: ignore[misc]
+def _repeated(outcome: Outcome, counter: str) -> int:
+    return outcome.get(counter, 0)  # type: ignore[return-value]
 
 
 def _difference(written: Outcome, now: Outcome, name: str) -> int:

@@ -77,17 +77,18 @@ export function changesOf(store: PlayerStore): Done[] {
 /**
  * The text at the end of a run. "" before the end, if no guarantee is judged, and for a recording that ends before its
  * run. `written`: what is broken in the run as written, if that is known. `isBeside`: the run is compared with another
- * one, and the page states the cost once for both.
+ * one, and the page states the cost once for both: what a changed run has later is part of it.
  */
 export function overText(store: PlayerStore, written: Broken | undefined, isBeside = false): string {
   const rows = judgedRows(store);
   const finished = store.info?.finished ?? null;
   if (rows.length === 0 || finished === null) return "";
   const broken = heldWords(store, rows);
-  if (isBeside || changesOf(store).length === 0) {
+  const isChanged = changesOf(store).length > 0;
+  if (isBeside || !isChanged) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
     const { still, released } = heldText(store);
-    const parts = [still, say("outcome.over", { broken }), unjudgedText(store, rows), endedText(store, rows), released, results === null ? "" : resultsText(results)];
+    const parts = [still, say("outcome.over", { broken }), unjudgedText(store, rows), endedText(store, rows), isChanged ? "" : released, results === null ? "" : resultsText(results)];
     return sentences(parts);
   }
   const said = changesText(store, broken, rows, written);

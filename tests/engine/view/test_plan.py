@@ -237,6 +237,13 @@ def test_a_run_that_leaves_a_transaction_open_is_not_called_mended() -> None:
     assert planned(name, pause, before=planned(name))["cost"]["moral"]["key"] == "moral.left_open"
 
 
+def test_a_delay_that_passes_during_other_waits_is_stated_with_both_ends() -> None:
+    delayed = {"action": "delay_message", "message": 15, "after": 47, "by": 25_000}
+    (time, messages) = planned("SC-75", delayed, before=planned("SC-75"))["cost"]["costs"]
+    assert time == {"key": "cost.time_within_delay", "params": {"by": 5285, "now": 25_330, "before": 20_045}}
+    assert messages["key"] == "cost.messages"
+
+
 def test_a_delay_is_stated_once_and_what_is_not_counted_is_counted_apart() -> None:
     """SC-61 without the marker that fences."""
     dropped = {"action": "drop_message", "message": 15, "after": 48}
@@ -245,7 +252,11 @@ def test_a_delay_is_stated_once_and_what_is_not_counted_is_counted_apart() -> No
         "cost.aborted_stored_more",
         "cost.readable_later",
     ]
-    assert [one["key"] for one in plan["cost"]["costs"]] == ["cost.retries", "cost.messages"]
+    assert [(one["key"], one["params"]["by"]) for one in plan["cost"]["costs"]] == [
+        ("cost.retries", 273),
+        ("cost.marker_retries", 1),
+        ("cost.messages", 549),
+    ]
     assert (plan["end"]["uncounted"], "uncounted" in plan["outcome"]) == (1, False)
 
 
