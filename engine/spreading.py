@@ -227,7 +227,7 @@ class Fetched:
         return effects
 
     def _used_meanwhile(self, broker: Broker, now: int) -> Effects:
-        """Tell the broker which internal partitions other brokers have begun to use. Returns the broker's effects."""
+        """Let the broker learn which internal partitions other brokers have begun to use. Returns its effects."""
         idle = [partition for partition in self._controller.partitions if partition in broker.cluster.idle]
         return [effect for name in idle for effect in broker.learn(PartitionUsed(partition=name), now)]
 

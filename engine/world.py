@@ -141,8 +141,8 @@ class World:
     # -- announcements, leaders and readers ------------------------------------------------------------
 
     def pass_on_features(self, name: str, peer: str) -> None:
-        """Tell a producer the cluster's feature levels, as the broker ``peer`` knows them, because its connection to
-        this broker is open."""
+        """Pass the cluster's feature levels, as the broker ``peer`` knows them, to a producer, because its connection
+        to this broker is open."""
         client, broker = self.clients.get(name), self.brokers.get(peer)
         if client is not None and broker is not None:
             client.learn_features(broker.cluster.features_epoch, broker.cluster.transaction_version)

@@ -4,8 +4,8 @@ Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The
 transactional id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status
 int8, partitions by topic, last update and start int64; all numbers are big endian.
 
-Version 0 of the value, which Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has
-compact lengths and tagged fields (KIP-915). It is only read, and unknown tags are skipped, as in Kafka.
+Version 0 of the value is written and read. Version 1, which Kafka 4 writes if ``transaction.version`` is at level 1
+or higher, has compact lengths and tagged fields (KIP-915). It is only read, and unknown tags are skipped, as in Kafka.
 """
 
 import struct

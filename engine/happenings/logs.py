@@ -199,8 +199,8 @@ class FetchAnswered(Happening):
     """A broker answered a consumer's Fetch.
 
     - ``held``: the consumer is read_committed, and the last stable offset is below the high watermark.
-    - ``holder``: the producer id whose open transaction begins at the last stable offset; None: it has its
-      marker.
+    - ``holder``: the producer id whose open transaction begins at the last stable offset; None: the marker of the
+      transaction there was appended.
     - ``too_early``: the consumer is read_uncommitted, and the response reaches beyond the last stable offset.
     - ``aborted``: (producer id, first offset) of each aborted transaction that the response lists.
     """

@@ -115,7 +115,7 @@ class ConnectionStarted(Happening):
 
 @happening
 class SenderClosed(Happening):
-    """The last batch of a closed producer is complete."""
+    """The Sender of a closed producer ends, because nothing is left to send."""
 
     client: str
 

@@ -307,7 +307,7 @@ class Loop:
 
     def _send(self, now: int, new_serial: Callable[[int], int], counts: Callable[[str, int], bool]) -> Done:
         """Make one call: begin a transaction, or one ``send()`` for an input record. The same input gives the
-        same record (GEN-8), unless all its copies were aborted."""
+        same record (GEN-8). With a transactional producer, it gives a new record if no copy counts."""
         transactional = self.producer.config.transactional_id is not None
         if transactional and not self.acted:
             self.acted = True

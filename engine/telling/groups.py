@@ -10,7 +10,7 @@ from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes
 
 _SENT_ONCE = ("LeaveGroup",)
-"""Requests that a consumer does not repeat after any error (``LeaveGroupResponseHandler``)."""
+"""Requests that a consumer does not repeat, whatever the error (``LeaveGroupResponseHandler``)."""
 
 
 def _listed(offsets: tuple[tuple[str, int], ...]) -> list[str]:

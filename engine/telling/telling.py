@@ -31,7 +31,7 @@ class Teller(Protocol):
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Make this the step's own sentence; an earlier one becomes a note. In a step with a transition of a
-        state machine, this sentence becomes the note."""
+        state machine, add this sentence as a note instead."""
 
     def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
         """Dict of name of a producer of this transactional id → its (producer id, epoch) before the current step.

@@ -90,8 +90,8 @@ def _say(
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the fenced producer. It names the client with the id's current identity, or without one the
-    epoch alone."""
+    """The phrase for the fenced producer. It names the client with the id's current identity. Without such a client,
+    it names the epoch alone, in other words if an earlier fence was not written."""
     identity = (h.producer_id, h.producer_epoch)
     for client, held in teller.holders(h.transactional_id).items():
         if held == identity:
