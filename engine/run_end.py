@@ -8,8 +8,8 @@ from engine.world import World
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The kinds of events of a client that does nothing but try to reach a broker."""
 _QUIET = 200_000
-"""A run may have this many quiet events, which are events that make no step. The longest run of the library has a
-few hundred. Without this limit, a client that tries in vain to connect until the time limit would cost minutes of
+"""A run may have this many quiet events, which are events that make no step. Every run of the library has fewer than
+a thousand. Without this limit, a client that tries in vain to connect until the time limit would cost minutes of
 computing."""
 _QUIET_A_STEP = 20
 """Each step allows this many more quiet events. Usually there are only a few between two steps."""

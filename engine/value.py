@@ -1,6 +1,6 @@
 """Dataclasses whose fields never change, and whose objects are quick to build.
 
-A frozen dataclass sets each field through ``object.__setattr__``, so it takes four times as long to build as
+A frozen dataclass sets each field through ``object.__setattr__``, so it takes several times as long to build as
 a plain one, and a run builds several messages in every step. Here only mypy enforces immutability: it rejects
 an assignment to a field, as for a frozen dataclass.
 """

@@ -267,7 +267,7 @@ class Outcome(TypedDict):
     """Number of transaction markers in the logs."""
     held: NotRequired[HeldBack]
     """The longest time for which records were held back. Absent in plans of earlier versions, as are the next
-    four fields."""
+    three fields."""
     committed: NotRequired[int]
     """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: the number for
     CompleteAbort."""

@@ -37,7 +37,8 @@ class Requests:
         self._newest = 0
 
     def ask(self, asked: Asked) -> Effects:
-        """Send a request, or open the connection for it."""
+        """Send a request. If its connection is not open, the request waits; the connection is opened unless it is
+        being made already."""
         self._newest += 1
         self.asked[self._newest] = asked
         peer = f"broker-{asked.broker}"

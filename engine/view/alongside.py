@@ -230,7 +230,8 @@ def decides(left: Followed, right: Followed) -> list[int] | None:
 
 def verdict(left: Followed, right: Followed) -> list[Words]:
     """The sentences that compare the ends of two runs of one scenario: whether their logs hold the same records, and
-    the first batch about which a leader decides differently. Empty if one of the runs is not followed to its end."""
+    the first batch about which a leader decides differently. Empty if one of the runs is not followed to its end, or
+    neither has a partition with records that are not in aborted transactions."""
     if max(len(left.steps), len(right.steps)) >= ALIGNED_MOST:
         return []
     ends = [run.outcome.to_json() for run in (left, right)]

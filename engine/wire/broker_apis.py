@@ -23,9 +23,9 @@ _LISTED = {
     84:0-0 85:0-0 86:0-0 87:0-0 90:0-0 91:0-0 92:0-0
     """
 }
-"""Dict of version of Kafka → text with `API key:lowest version-highest version` of each API. The keys 71 and
-72 (telemetry, KIP-714) are only listed if a plugin receives them, 88 and 89 (groups of streams, KIP-1071)
-only if that feature is enabled."""
+"""Dict of version of Kafka → text with `API key:lowest version-highest version` of each API. Keys that a broker
+lists only in some configurations are left out: 71 and 72 (telemetry, KIP-714) need a plugin that receives them, 88
+and 89 (groups of streams, KIP-1071) an enabled feature."""
 
 
 def _versions(text: str) -> dict[int, tuple[int, int]]:

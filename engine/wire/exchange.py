@@ -13,7 +13,7 @@ from engine.wire.wire_error import WireError
 
 def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
     """Read one request from `data`, which does not include the four bytes of its size. The bytes of its
-    records are stored in `kept`. Raises WireError if the bytes are not a request of the table."""
+    records are stored in `kept`. Raises WireError if the bytes are not a request of ``APIS``."""
     key, version = key_and_version(data)
     api = APIS.get(key)
     if api is None or not api.lowest <= version <= api.highest:
