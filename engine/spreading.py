@@ -3,7 +3,8 @@
 With ZooKeeper, the controller announces a decision, and every live broker that is not paused receives it within
 the same step. Without ZooKeeper, it writes records to the metadata log, and each broker learns of a decision when
 it has fetched the record. A fetch is one step, at the earliest one link latency after the decision. A paused
-broker continues to read when it resumes; until then its state is old. The cluster's version decides which way a run has.
+broker continues to read when it resumes; until then its state is old. The cluster's version decides which of the two
+ways a run has.
 """
 
 from __future__ import annotations

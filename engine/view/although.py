@@ -24,9 +24,9 @@ _ENDS = frozenset({"restart", "resume"})
 
 
 def although(now: Outcome, done: Sequence[Mapping[str, Any]], last: str) -> Although | None:
-    """The clause in its two parts. None if no fault happened, or if transactions or records end differently. ``now``:
-    the end of the run with interventions. ``done``: the interventions, in order. ``last``: the key of the cost's
-    sentence about logs or nodes."""
+    """The clause in its two parts. None if no fault happened, if an intervention is neither in _FAULTS nor in _ENDS, or
+    if transactions or records end differently. ``now``: the end of the run with interventions. ``done``: the
+    interventions, in order. ``last``: the key of the cost's sentence about logs or nodes."""
     actions = {one["action"] for one in done}
     if last not in _SAME or not actions & _FAULTS or not actions <= _FAULTS | _ENDS:
         return None
