@@ -77,7 +77,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   for (const name of Object.keys(left.view.partitions ?? {})) {
     const marks = offsetsApart(name, left.view, right.view);
     for (const one of apart) if (one.about === name) one.marks = marks;
-    apart.push(...recordsApart(name, marks, left.view, right.view), ...batchesApart(name, marks, left.view, right.view), ...numbersApart(name, left.view, right.view));
+    apart.push(...recordsApart(name, marks, left.view, right.view), ...batchesApart(name, marks, left.view, right.view), ...numbersApart(name, marks, left.view, right.view));
   }
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
@@ -177,14 +177,14 @@ function batchesApart(partition: string, marks: readonly string[], left: View, r
 }
 
 /**
- * The numbers of the first batch or marker that both logs have at the same offset but with another producer id, epoch
- * or sequence number. Its marks, `t-0 #43`, are not those of another content.
+ * The numbers of the first batch or marker that both logs have at the same offset with the same content, but with
+ * another producer id, epoch or sequence number. Its marks are `t-0 #43`; those of another content (`marks`) are left out.
  */
-function numbersApart(partition: string, left: View, right: View): Apart[] {
+function numbersApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   const theirs = new Map(everyBatchOf(right, partition).map((batch) => [batch.base_offset, batch]));
   const apart = everyBatchOf(left, partition).flatMap((one) => {
     const other = theirs.get(one.base_offset);
-    return other === undefined || (one.control === null) !== (other.control === null) || numbersText(one) === numbersText(other) ? [] : [{ one, other }];
+    return other === undefined || marks.includes(`${partition} ${one.base_offset}`) || (one.control === null) !== (other.control === null) || numbersText(one) === numbersText(other) ? [] : [{ one, other }];
   });
   const [first] = apart;
   if (first === undefined) return [];

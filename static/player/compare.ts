@@ -16,6 +16,7 @@ import type { Alongside } from "../generated/messages.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
 import { NOTHING_FOREMOST } from "../diagrams/spacetime-layout.ts";
 import type { Foremost } from "../diagrams/spacetime-layout.ts";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import { logOf, placeIn, readFrom } from "./beside-address.ts";
 import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
@@ -684,7 +685,8 @@ export class Compare extends LitElement {
     if (this.#walk.decidesHere(side)) return html`<b title=${say("player.compare.decides_here")}>≠</b>`;
     if (parts && this.#walk.placeKind === "fault") return html`<b>≠ ${say("player.compare.fault_here")}</b>`;
     if (parts) {
-      const names = listed(this.#apart.abouts.slice(0, defaults.begun)) || say("player.compare.logs_or_states");
+      const own = this.#apart.abouts.filter((about) => !INTERNAL.test(about));
+      const names = listed((own.length > 0 ? own : this.#apart.abouts).slice(0, defaults.begun)) || say("player.compare.logs_or_states");
       return html`<b>≠ ${say(this.#walk.placeKind === "times" ? "player.compare.time_differs_here" : "player.compare.state_differs_here", { names })}</b>`;
     }
     // Events that differ before any state or log does are not the first difference.
