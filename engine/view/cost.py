@@ -465,7 +465,9 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     ]
     if dearer and by["time"] and actions == ["delay_message"] and by["time"] * 10 < done[0]["by"] * 9:
         ends = {"now": now["time"], "before": written["time"]}
-        costs[0] = words("cost.time_within_delay", by=by["time"], **ends)
+        # A run that ends within the delay has not waited for the message.
+        reason = "cut_short" if now["time"] < done[0]["by"] else "within_delay"
+        costs[0] = words(f"cost.time_{reason}", by=by["time"], **ends)
     left, ended = _left(written, now), [*_transactions(written, now), *_hanging(written, now)]
     broken, fates, (hidden, readable) = _broken(written, now), _fates(written, now), later
     stored, rows = _stored(written, now), _rows(written, now)

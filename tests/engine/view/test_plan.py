@@ -237,11 +237,14 @@ def test_a_run_that_leaves_a_transaction_open_is_not_called_mended() -> None:
     assert planned(name, pause, before=planned(name))["cost"]["moral"]["key"] == "moral.left_open"
 
 
-def test_a_delay_that_passes_during_other_waits_is_stated_with_both_ends() -> None:
+def test_a_delay_that_makes_a_run_less_longer_is_stated_with_both_ends() -> None:
     delayed = {"action": "delay_message", "message": 15, "after": 47, "by": 25_000}
     (time, messages) = planned("SC-75", delayed, before=planned("SC-75"))["cost"]["costs"]
     assert time == {"key": "cost.time_within_delay", "params": {"by": 5285, "now": 25_330, "before": 20_045}}
     assert messages["key"] == "cost.messages"
+    delayed = {"action": "delay_message", "message": 7, "after": 24, "by": 3000}
+    (time, *_) = planned("SC-03", delayed, before=planned("SC-03"))["cost"]["costs"]
+    assert time == {"key": "cost.time_cut_short", "params": {"by": 50, "now": 250, "before": 200}}
 
 
 def test_a_delay_is_stated_once_and_what_is_not_counted_is_counted_apart() -> None:
