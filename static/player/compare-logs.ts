@@ -47,7 +47,7 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   const logs = frames.map((frame) => leaderLog(frame.view.partitions?.[name]));
   const differs = apart.includes(name);
   const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
-  const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}${apart.some((one) => one.startsWith(`${name} #`)) ? say("diagram.lanes.numbers_apart") : nothing}</p>`;
+  const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
   const marked = markedIn(apart, name);
   const begins = new Set(markedIn(apart, name, "|"));
   if (!hasRows) return html`<section>${heading}</section>`;

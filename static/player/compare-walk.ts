@@ -281,7 +281,9 @@ export class Walk {
     const here = this.#here;
     if (here !== null) return here.kind;
     if (this.sides.every((side) => this.stepOf(side) <= moments.same)) return "same";
-    return this.at < (landmarks[0]?.at ?? Infinity) ? "events" : "after";
+    // A fault or another event comes before what it leads to.
+    const first = landmarks.find(({ kind }) => kind === "state" || kind === "decides") ?? landmarks.find(({ kind }) => kind === "times") ?? landmarks[0];
+    return this.at < (first?.at ?? Infinity) ? "events" : "after";
   }
 
   #timeOf(parting: Parting | null): number | null {

@@ -79,6 +79,8 @@ test("the first stop is the fault that only one run has, before the differences 
   const { walk } = walkOf({});
   walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[2, 3], [3, 4], [4, 5], [5, 6]], parts: { "t-0": [4, 5] }, fault: [null, 3], crossed: false });
   assert.deepEqual(walk.landmarks.map(({ kind, at }) => [kind, at]), [["fault", 3], ["state", 5]]);
+  walk.goTo(4);
+  assert.equal(walk.placeKind, "events");
 });
 
 test("a press leads to the first difference, from there to where a leader decides differently, and back", async () => {
