@@ -62,7 +62,7 @@ export function layoutArrival(
   const target = arrived.at === null ? null : placedAt(cells, arrived.at);
   const who = identity(arrived.producerId, arrived.epoch);
   const label = labelOf(arrived, who !== null && who === cells.common);
-  const width = target === null ? cellWidth(label, arrived.count, options.unit) : round(target.width - 2);
+  const width = target === null ? cellWidth(label, arrived.count, options.unit) : round(Math.max(target.width - 2, textWidth(label, TEXT, true) + 12));
   const x = target === null ? cells.left : round(target.x + 1);
   const y = options.top + 4;
   const selection: Selection = { kind: "batch", id: `${partition}/${arrived.at ?? "arriving"}`, partition };
