@@ -171,7 +171,8 @@ class Replica:
 
     def advance_high_watermark(self) -> bool:
         """Raise the high watermark to the lowest log end in the ISR; True if it rose (LOG-7). A follower
-        whose return the leader has requested counts, too (KIP-497's *maximal ISR*)."""
+        whose return the leader has requested counts, too (KIP-497's *maximal ISR*). In versions with
+        ``watermark_needs_min_isr``, it stays while too few replicas are in sync."""
         log = self.log
         lowest = log.log_end
         high_watermark = log.high_watermark

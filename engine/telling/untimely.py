@@ -38,8 +38,8 @@ class Untimely:
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
-    """The sentence for an untimely batch; None if the leader knows as much about the batch as the coordinator, or if
-    no coordinator of the run knows the producer."""
+    """The sentence for an untimely batch; None if the batch is not transactional, if the leader knows as much about it
+    as the coordinator, or if no coordinator of the run knows the producer."""
     batch, arrival = h.batch, h.appended.arrival
     if not batch.is_transactional or arrival is None or arrival.stored_epoch > batch.producer_epoch:
         return None

@@ -439,8 +439,8 @@ def _fault(
     same: int,
     moments: Sequence[Sequence[int]],
 ) -> list[int | None] | None:
-    """For each run, the step of its fault, for the first moment at which one run has a fault that the other never has;
-    None without one."""
+    """For each run, the step of its fault, for the first moment at which only one run has a step, and this step is a
+    fault that the other run has less often or never. None without one."""
     known = [Counter(_event(step) for step in steps if step["kind"] == "fault") for steps in (left, right)]
     for before, now in pairwise([[same, same], *moments]):
         moved = [side for side in (0, 1) if now[side] != before[side]]

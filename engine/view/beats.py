@@ -401,7 +401,7 @@ class Beats:
 
     def _stored(self, start: int, stop: int) -> Passed | None:
         """An entry of ``passed`` for the records that one client stores in the steps from index ``start`` to index
-        ``stop`` (exclusive); None if no client or several clients store records."""
+        ``stop`` (exclusive); None if no client or several clients store records, or if the records are hand-made."""
         steps = self.steps[max(start, 0) : stop]
         stored = list(said_in(steps, *STORED))
         clients = {said.get("client") for said in stored}

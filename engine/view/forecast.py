@@ -97,8 +97,9 @@ class Forecasts:
             self._said[message["id"]] = said
 
     def of(self, message: int, api: str) -> Words | None:
-        """The sentence about the loss of a message; ask for it at the end of the run. None if it is not known, or
-        if the message no longer had an effect when it was sent."""
+        """The sentence about the loss of a message; ask for it at the end of the run. None if it is not known, if the
+        message no longer had an effect when it was sent, or if it is one of the middleware's and another fault
+        disturbed the run."""
         return None if self._is_disturbed and api in BY_API else self._said.get(message)
 
     def _sentence(self, message: Mapping[str, Any]) -> Words | None:

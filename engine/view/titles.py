@@ -193,7 +193,8 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of a round with the number of records stored. None if several producers store records."""
+    """The title of a round with the number of records stored, or without it if none is stored. None if several
+    producers store records."""
     clients = {said.get("client") for said in said_in(steps, *STORED)}
     if not clients:
         return "round_begins", params
