@@ -28,14 +28,17 @@ export interface Standing {
   kind: PlaceKind | null;
   /** Whether the runs differ in time alone. */
   isOfTime: boolean;
+  /** The place in words from which on the runs differ. */
+  since: string;
   /** The names of things that differ at the ends; null: not known. */
   lasting: readonly string[] | null;
 }
 
 /** Where both runs are; "" while it is not known. */
-export function placeText({ kind, isOfTime, lasting }: Standing): string {
+export function placeText({ kind, isOfTime, since, lasting }: Standing): string {
   if (kind === null) return "";
   if (kind === "times" && isOfTime) return say("player.compare.place.only_times");
+  if (kind === "after") return say("player.compare.place.after", { since });
   if (kind !== "ends" || lasting === null) return say(`player.compare.place.${kind}`);
   if (lasting.length === 0) return say("player.compare.place.ends_alike");
   const names = lasting.slice(0, defaults.names);

@@ -275,15 +275,19 @@ export class Walk {
 
   /** Where both runs are; null while it is not known. */
   get placeKind(): PlaceKind | null {
-    const { moments, landmarks } = this;
+    const { moments } = this;
     if (moments === null || moments.first === null) return null;
     if (this.isAtEnd) return "ends";
     const here = this.#here;
     if (here !== null) return here.kind;
     if (this.sides.every((side) => this.stepOf(side) <= moments.same)) return "same";
-    // A fault or another event comes before what it leads to.
-    const first = landmarks.find(({ kind }) => kind === "state" || kind === "decides") ?? landmarks.find(({ kind }) => kind === "times") ?? landmarks[0];
-    return this.at < (first?.at ?? Infinity) ? "events" : "after";
+    return this.at < (this.since?.at ?? Infinity) ? "events" : "after";
+  }
+
+  /** The landmark from which on the runs differ: a fault or another event comes before what it leads to. */
+  get since(): Landmark | null {
+    const { landmarks } = this;
+    return landmarks.find(({ kind }) => kind === "state" || kind === "decides") ?? landmarks.find(({ kind }) => kind === "times") ?? landmarks[0] ?? null;
   }
 
   #timeOf(parting: Parting | null): number | null {

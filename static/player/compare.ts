@@ -47,7 +47,7 @@ import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
 import { standingText, timesText } from "./compare-place.ts";
 import { SideNames, titleOf } from "./compare-names.ts";
 import { LOCKSTEPS, Walk, placeOf, planOf } from "./compare-walk.ts";
-import type { Lockstep, Walker } from "./compare-walk.ts";
+import type { Landmark, Lockstep, Walker } from "./compare-walk.ts";
 import { keptArrows } from "./beat-walk.ts";
 import type { Arrows } from "./beat-walk.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
@@ -491,7 +491,7 @@ export class Compare extends LitElement {
     const { moments, placeKind } = this.#walk;
     const isOfTime = moments?.isOfTime === true;
     const waits = isOfTime ? this.#sides.flatMap(({ name }) => this.#apart.waits[name] ?? []) : [];
-    const [place, further] = standingText({ kind: placeKind, isOfTime, lasting: this.#lasting }, this.#times, this.#runNames, waits);
+    const [place, further] = standingText({ kind: placeKind, isOfTime, since: this.#placeOf(this.#walk.since), lasting: this.#lasting }, this.#times, this.#runNames, waits);
     return html`<p class=${isOfTime ? "compare-place waits" : "compare-place"} title=${sentences([place, further])}><b>${unbroken(place)}</b><span>${unbroken(further)}</span></p>`;
   }
 
@@ -745,10 +745,15 @@ export class Compare extends LitElement {
 
   /** The place to which the button leads: `65 | 71`, or the virtual time, in the words that the page has there. */
   get #toPart(): string {
-    const { landmark, by } = this.#walk;
-    if (landmark === null || landmark.at === null) return say("player.compare.go_to_difference");
-    const place = by === "time" ? say("player.compare.at", { at: landmark.at }) : say("player.compare.at_step", { step: stepsText(this.#walk.stepsOf(landmark.parting)) });
-    return named(say(`player.compare.to_${landmark.kind}`), place);
+    const { landmark } = this.#walk;
+    const place = this.#placeOf(landmark);
+    return landmark === null || place === "" ? say("player.compare.go_to_difference") : named(say(`player.compare.to_${landmark.kind}`), place);
+  }
+
+  /** The steps of both sides at a landmark, or its virtual time; "" while it is not known. */
+  #placeOf(landmark: Landmark | null): string {
+    if (landmark === null || landmark.at === null) return "";
+    return this.#walk.by === "time" ? say("player.compare.at", { at: landmark.at }) : say("player.compare.at_step", { step: stepsText(this.#walk.stepsOf(landmark.parting)) });
   }
 
   #transport(): TemplateResult {

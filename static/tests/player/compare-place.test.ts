@@ -19,9 +19,13 @@ test("the line says the times only if they lie apart", () => {
 });
 
 test("the line says at the ends what still differs there, if it is known", () => {
-  const ends = (lasting: readonly string[] | null): string => placeText({ kind: "ends", isOfTime: false, lasting });
+  const ends = (lasting: readonly string[] | null): string => placeText({ kind: "ends", isOfTime: false, since: "", lasting });
   assert.match(ends(["t-0", "p1"]), /still differ: t-0, p1/);
   assert.match(ends(["1", "2", "3", "4", "5"]), /: 1, 2, 3, 4, …/);
   assert.match(ends([]), /except in time/);
   assert.match(ends(null), /^Both runs are at their ends\.$/);
+});
+
+test("the line says from where on the runs differ", () => {
+  assert.equal(placeText({ kind: "after", isOfTime: false, since: "380 ms", lasting: null }), "The runs differ from 380 ms on.");
 });
