@@ -18,12 +18,15 @@ export const defaults = {
 };
 
 /**
- * The first and the last offset that are drawn: the newest ones, or those from the first differing one on. `differing`:
- * offsets at which the logs differ.
+ * The first and the last offset that are drawn: the newest ones, or those from the first differing one on. For empty
+ * logs, the first one is their end. `differing`: offsets at which the logs differ.
  */
 export function windowOf(logs: readonly (ReplicaView | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
   const held = logs.flatMap((log) => Object.values(log?.batches ?? {}));
-  if (held.length === 0) return [0, -1];
+  if (held.length === 0) {
+    const end = Math.max(0, ...logs.flatMap((log) => log?.log_end ?? []));
+    return [end, end - 1];
+  }
   const last = Math.max(-1, ...held.map(({ last_offset: to }) => to));
   const start = Math.min(...held.map(({ base_offset: from }) => from));
   // One offset before the first differing one is drawn, so that it is visible where the logs part.
@@ -32,9 +35,9 @@ export function windowOf(logs: readonly (ReplicaView | undefined)[], differing: 
 }
 
 /**
- * The logs of all partitions that both runs have, without internal ones, those with rows first. `apart`: the names of things that differ, as
- * `factsApart` returns them: partitions, and their batches as `t-0 43`. `isEver`: whether a partition differs at some
- * step; it has rows at every step, so that nothing below them moves.
+ * The logs of all partitions that both runs have, without internal ones, those with rows first. `apart`: the names of
+ * things that differ, as `factsApart` returns them: partitions, and their batches as `t-0 43`. `isEver`: whether a
+ * partition differs at some step; it has rows at every step, so that nothing below them moves.
  */
 export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], isEver: (partition: string) => boolean): TemplateResult | typeof nothing {
   if (left === undefined || right === undefined) return nothing;

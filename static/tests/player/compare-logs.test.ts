@@ -9,6 +9,7 @@ const log = (...ends: [first: number, last: number][]): never => ({ batches: Obj
 test("a short log is drawn whole, with that of the other run", () => {
   assert.deepEqual(windowOf([log([40, 40], [41, 42]), log([40, 40])], []), [40, 42]);
   assert.deepEqual(windowOf([log(), undefined], []), [0, -1]);
+  assert.deepEqual(windowOf([{ batches: {}, log_end: 7 } as never, undefined], []), [7, 6]);
 });
 
 test("of a long log the newest offsets are drawn, or those from the first difference on", () => {
