@@ -385,7 +385,7 @@ export class Walk {
     const wanted = nextMoment(this.#lines, this.at);
     const short = this.sides.filter(({ store, line }) =>
       store.canGrow && (wanted === null || (line.time(store.newest) ?? 0) < wanted || stepAtTime(line, this.at) >= store.newest));
-    await Promise.all(short.map(({ store }) => store.grow(defaults.ahead)));
+    await Promise.all(short.map(({ store }) => store.growOnceFree(defaults.ahead)));
     const next = nextMoment(this.#lines, this.at);
     if (next !== null) this.goTo(next);
   }
@@ -446,10 +446,10 @@ export class Walk {
     const { store, line } = side;
     for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {
       before = store.newest;
-      await store.grow(Math.min(growing.advanceAtMost, step - store.newest));
+      await store.growOnceFree(Math.min(growing.advanceAtMost, step - store.newest));
     }
     // At the last planned step, asking for another one shows that the run has ended there.
-    if (store.canGrow && store.newest === this.reach(side)) await store.grow(1);
+    if (store.canGrow && store.newest === this.reach(side)) await store.growOnceFree(1);
     for (let waited = 0; line.time(step) === undefined && waited < defaults.patience; waited += defaults.look) {
       await new Promise((resume) => setTimeout(resume, defaults.look));
     }
@@ -465,6 +465,6 @@ async function finish(store: PlayerStore): Promise<void> {
   while (store.info === null) await new Promise((resume) => store.addEventListener("change", resume, { once: true }));
   for (let before = -1; store.canGrow && store.newest > before; ) {
     before = store.newest;
-    await store.grow(growing.advanceAtMost);
+    await store.growOnceFree(growing.advanceAtMost);
   }
 }

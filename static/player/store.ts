@@ -56,6 +56,8 @@ export class PlayerStore extends EventTarget implements Listener {
   frame: Frame | undefined;
   /** Whether a command that makes steps is waiting for its answer. */
   busy = false;
+  /** The answer to the last command that makes steps. */
+  #running: Promise<Answer | null> = Promise.resolve(null);
   /** The number of requests that wait because the connection is lost. */
   waiting = 0;
   /**
@@ -254,6 +256,12 @@ export class PlayerStore extends EventTarget implements Listener {
     // The reader may have gone on while the request was running.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
     else this.#stopAtEnd();
+  }
+
+  /** As `grow`, but waits first while another command makes steps. */
+  async growOnceFree(count: number): Promise<void> {
+    while (this.busy) await this.#running;
+    await this.grow(count);
   }
 
   /** If the run has ended before the reader's target, makes its last step the target. */
@@ -616,7 +624,8 @@ export class PlayerStore extends EventTarget implements Listener {
     this.busy = true;
     if (command.type !== "advance") this.asks();
     if (this.problem !== null) this.dismiss();
-    const answer = await this.#ask(command);
+    this.#running = this.#ask(command);
+    const answer = await this.#running;
     this.busy = false;
     this.#noteNewest(answer);
     return answer;

@@ -32,7 +32,7 @@ test("a press to the end counts although the runs are still being opened", async
     plans = { own: () => null };
     get canGrow(): boolean { return this.info !== null && this.newest < 6; }
     get shown(): number { return this.target; }
-    grow(): void { this.newest = 6; }
+    growOnceFree(): void { this.newest = 6; }
     moveTo(step: number): void { this.target = step; }
   }
   const store = new Opening();

@@ -96,6 +96,15 @@ test("at the newest step forward has the server make one, and shows it", async (
   assert.deepEqual(advance, [{ type: "advance", branch: "main", after: 5, count: 1, ahead: true }]);
 });
 
+test("more steps can be asked for while one is being made, and are made after it", async () => {
+  const { source, store, frames } = await open(20, 5, 5);
+  void store.grow(1);
+  void store.growOnceFree(4);
+  await frames.settle();
+  const asked = source.asked.filter((command) => command.type === "advance");
+  assert.deepEqual(asked.map((command) => ("after" in command ? [command.after, command.count] : [])), [[5, 1], [6, 4]]);
+});
+
 test("pressing on while a step is being made asks for the rest afterwards and repeats none", async () => {
   const { source, store, frames } = await open(20, 5, 5);
   for (let press = 0; press < 4; press += 1) store.forward();
