@@ -2915,7 +2915,7 @@ export interface Outcome {
    */
   markers?: number;
   /**
-   * The longest time for which records were held back. Absent in plans of earlier versions, as are the next four fields.
+   * The longest time for which records were held back. Absent in plans of earlier versions, as are the next three fields.
    */
   held?: HeldBack;
   /**
