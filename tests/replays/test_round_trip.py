@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import Session, Step
 from tests.answers import streamed
+from tests.bounded.work import never_in_time
 from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end, with_branch
 from tests.replays.stories import chained, header, lines, packed
 
@@ -156,7 +156,7 @@ class TestRefused:
         self, whole: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file = exported(whole)
-        monkeypatch.setitem(TASKS, "replay", replace(TASKS["replay"], clock_seconds=0))
+        monkeypatch.setitem(TASKS, "replay", never_in_time(TASKS["replay"]))
         with pytest.raises(ReplayRefused) as caught:
             imported(file)
         assert caught.value.key == "replays.refused.check_too_much"

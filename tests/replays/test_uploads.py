@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.sample_case import sample_page
 from eosviz.replays.tasks import take_upload
+from tests.bounded.work import never_in_time
 from tests.replays.conftest import BROWSER
 from tests.replays.test_log_pages import LOGS, OPEN, multipart
 
@@ -356,7 +356,7 @@ def test_six_uploads_at_once_run_in_turns(tmp_path: Path, settings: Any) -> None
 
 def test_beyond_its_bounds_the_reason_is_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("log", "log_steps"):
-        monkeypatch.setitem(TASKS, name, replace(TASKS[name], clock_seconds=0))
+        monkeypatch.setitem(TASKS, name, never_in_time(TASKS[name]))
     upload = LogFiles(tmp_path)
     upload.add("notes.txt", b"good morning")
     upload.finish()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from eosviz.tracks import asking
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
+from tests.bounded.work import never_in_time
 from tests.walkthroughs.conftest import carry_out, created, root, stranger
 
 pytestmark = pytest.mark.django_db
@@ -232,7 +232,7 @@ class TestStrangers:
     def test_a_run_that_takes_too_much_says_so_and_is_not_tried_again(
         self, client: Client, theirs: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(TASKS, "questions", replace(TASKS["questions"], clock_seconds=0))
+        monkeypatch.setitem(TASKS, "questions", never_in_time(TASKS["questions"]))
         refused = self.questions(client, theirs)
         assert (refused.status_code, refused.json()["key"]) == (422, "problem.run_too_much")
         monkeypatch.setattr(asking, "runner", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -24,6 +23,7 @@ from eosviz.workshop.lesson import lesson_html
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import Asked, outcomes, tried
 from tests.accounts.conftest import signed_in
+from tests.bounded.work import never_in_time
 from tests.workshop.conftest import TEXT
 
 
@@ -201,7 +201,7 @@ def test_a_trial_shows_whether_its_variant_expects_the_refusal() -> None:
 
 
 def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(TASKS, "trial", replace(TASKS["trial"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "trial", never_in_time(TASKS["trial"]))
     with pytest.raises(BeyondBounds):
         trial.try_out(Asked(text=TEXT))
 
@@ -421,7 +421,7 @@ def test_a_long_text_is_edited_in_a_process_of_its_own(
             browser, draft, "edit", text=LONG, edits=[{**edit, "path": ["title", "en", "x"]}]
         ).json()
         assert "form cannot make this change" in cannot["refused"] and cannot["text"] == LONG
-    monkeypatch.setitem(TASKS, "edit", replace(TASKS["edit"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "edit", never_in_time(TASKS["edit"]))
     beyond = post(browser, draft, "edit", text=LONG, edits=[edit]).json()
     assert "too long or too deep" in beyond["refused"] and beyond["text"] == LONG
     monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import tomllib
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -40,6 +39,7 @@ from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Publishing, Visibil
 from eosviz.workshop.tasks import check_editions
 from eosviz.workshop.tasks import publish as publish_task
 from tests.accounts.conftest import person, signed_in
+from tests.bounded.work import never_in_time
 from tests.walkthroughs.conftest import carry_out, root
 from tests.workshop.conftest import TEXT
 
@@ -256,7 +256,7 @@ def test_a_run_that_takes_too_much_to_be_made_again_becomes_no_scenario(
     session = create_session(ina.owner_key, ScenarioVersion.objects.library().get(identifier="SC-03"))
     browser, address = signed_in(ina), f"/workshop/from-branch/{root(session).id}"
     with monkeypatch.context() as patch:
-        patch.setitem(TASKS, "script", replace(TASKS["script"], clock_seconds=0))
+        patch.setitem(TASKS, "script", never_in_time(TASKS["script"]))
         assert "needs more time or memory than the server allows" in browser.post(address).content.decode()
         patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
         settings.BOUNDED_MEMORY_BYTES = 0
@@ -479,7 +479,7 @@ def test_a_publication_that_is_refused_later_says_why_until_the_text_is_another(
     draft: Draft, ina: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser = signed_in(ina)
-    monkeypatch.setitem(TASKS, "outcomes", replace(TASKS["outcomes"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "outcomes", never_in_time(TASKS["outcomes"]))
     browser.post(f"/workshop/{draft.id}/publish")
     assert "more time or memory than the server allows" in shown(browser, draft)
     assert "more time or memory" not in shown(signed_in(person("leo@example.org")), draft)
