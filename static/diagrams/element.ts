@@ -10,6 +10,7 @@ import { LitElement, html, nothing } from "lit";
 import type { PropertyValues, TemplateResult } from "lit";
 import type { Frame, LookBack, Panel, Selection, Step } from "../player/frame.ts";
 import { selectEvent } from "../player/frame.ts";
+import { ROOT_ONLY } from "../player/store-choice.ts";
 import { say } from "../player/text.ts";
 import { look } from "./look.ts";
 import { Reading } from "./reading.ts";
@@ -25,6 +26,8 @@ export abstract class DiagramElement extends LitElement implements Panel {
   #reading: Reading | null = null;
   /** What the panel has read of a frame that may come next, and the step of that frame. */
   #foreseen: { step: Step | null; reading: Reading } | null = null;
+  /** A frame to foresee once the panel has drawn the one before it. */
+  #afterNext: Frame | null = null;
 
   constructor() {
     super();
@@ -46,6 +49,9 @@ export abstract class DiagramElement extends LitElement implements Panel {
     const foreseen = this.#foreseen?.step === this.frame.step ? this.#foreseen.reading : null;
     if (foreseen !== null) this.#foreseen = null;
     this.#reading = new Reading(this.frame, foreseen ?? this.#reading);
+    const next = this.#afterNext;
+    this.#afterNext = null;
+    if (next !== null) ROOT_ONLY.idle(() => this.foresee(next));
     return this.show(this.#reading.frame);
   }
 
@@ -63,10 +69,14 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   /**
    * Makes the expensive parts of the drawing for a frame that may come next. The next drawing uses those whose inputs
-   * are the same in its frame.
+   * are the same in its frame. A panel that is drawn a paint later than others waits until it has drawn the frame before,
+   * so that it does not replace what it has made for that one.
    */
   foresee(frame: Frame): void {
     if (this.#reading === null || this.prepare === undefined) return;
+    const far = (frame.step?.number ?? 0) - (this.frame?.step?.number ?? 0);
+    this.#afterNext = far === 2 ? frame : null;
+    if (far !== 1) return;
     const reading = new Reading(frame, this.#reading);
     this.#foreseen = { step: frame.step, reading };
     this.prepare(reading.frame);
