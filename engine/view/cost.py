@@ -446,11 +446,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     done = list(done)
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
-    by = {
-        "time": _difference(written, now, "time"),
-        **{name: _repeated(now, name) - _repeated(written, name) for name in RETRIES},
-        "messages": _difference(written, now, "messages"),
-    }
+    by = {name: _difference(written, now, name) for name in ("time", *RETRIES, "messages")}
     is_short = _is_unfinished(written, now) and min(by.values()) < 0
     if is_short:
         by = {name: max(0, more) for name, more in by.items()}
@@ -814,12 +810,9 @@ def _digest(held: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
 
 
-def _repeated(outcome: Outcome, counter: str) -> int:
-    return outcome.get(counter, 0)  # type: ignore[return-value]
-
-
 def _difference(written: Outcome, now: Outcome, name: str) -> int:
-    return int(now[name]) - int(written[name])  # type: ignore[literal-required]
+    """The difference of a number of the outcomes; a counter that is absent counts as 0."""
+    return int(now.get(name, 0)) - int(written.get(name, 0))  # type: ignore[call-overload, no-any-return]
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:

@@ -45,12 +45,11 @@ def made(asked: Asked) -> bytes:
         found = alongside(*runs)
         if asked.left.source == asked.right.source:
             found["rescheduled"] = rescheduled(left.document, right.document)
-            if not _same_names(*(one.world.applications.values() for one in both)):
-                return msgspec.json.encode(found)
-            if (apart := decides(*runs)) is not None:
-                found["decides"] = apart
-            if said := verdict(*runs):
-                found["verdict"] = said
+            if _same_names(*(one.world.applications.values() for one in both)):
+                if (apart := decides(*runs)) is not None:
+                    found["decides"] = apart
+                if said := verdict(*runs):
+                    found["verdict"] = said
         return msgspec.json.encode(found)
     except (Refused, BadScenario, EngineError) as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None

@@ -97,11 +97,12 @@ function lineText(view: View, name: string, partition: PartitionView): string {
 }
 
 /**
- * The text at the end of a lane's title. It says if numbers of batches differ in the compared run. If all cells leave out the same producer, it names the producer. Else the
- * first lane explains what a cell shows, and the others say where the log ends and whether this step left it unchanged.
+ * The text at the end of a lane's title. It says if numbers of batches differ in the compared run. If all cells leave
+ * out the same producer, it names the producer. Else the first lane explains what a cell shows, and the others say where
+ * the log ends and whether this step left it unchanged.
  */
 function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, options: LanesOptions): string {
-  if (options.apart?.some((one) => one.startsWith(`${name} #`)) === true) return say("diagram.lanes.numbers_apart");
+  if (hasOtherNumbers(options, name)) return say("diagram.lanes.numbers_apart");
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
   if (top === 0) {
     const batches = Object.values(replica.batches);
@@ -111,6 +112,11 @@ function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cel
   // Beside the picture of a compared run, "unchanged" would be read as "as in the other run".
   const key = options.beside === true || hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
   return say(key, { end: replica.log_end });
+}
+
+/** Whether batches of a partition have the same content in the compared run, but other numbers. */
+function hasOtherNumbers({ apart = [] }: LanesOptions, partition: string): boolean {
+  return apart.some((one) => one.startsWith(`${partition} #`));
 }
 
 function titleTexts(
@@ -133,7 +139,7 @@ function titleTexts(
   const y = top + tier.title - 8;
   const leaderWidth = textWidth(leader, TEXT);
   const brief = partition.leader === null ? "" : say("diagram.lanes.leader_brief", { leader: `broker-${partition.leader}` });
-  const wanted = narrow && (cells.common !== null || legend === say("diagram.lanes.numbers_apart")) ? [legend, leader, brief] : [leader, brief];
+  const wanted = narrow && (cells.common !== null || hasOtherNumbers(options, name)) ? [legend, leader, brief] : [leader, brief];
   const first = wanted.find((words) => textWidth(words, TEXT) <= right - start) ?? "";
   const texts: TextShape[] = [{ x: round(start), y, text: first, anchor: "start", style: "text ink" }];
   if (!narrow && start + leaderWidth + 20 + textWidth(legend, MARK) <= right) {

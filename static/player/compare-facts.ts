@@ -6,6 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import { leaderBatches } from "../diagrams/leader-log.ts";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import type { MiddlewareView, Plan, TransactionView } from "../generated/messages.ts";
 import { rowsOf } from "../stage/beside.ts";
@@ -221,10 +222,8 @@ function batchesOf(view: View, partition: string): Batch[] {
   return everyBatchOf(view, partition).filter(({ control }) => control === null);
 }
 
-function everyBatchOf({ partitions = {} }: View, partition: string): Batch[] {
-  const { leader, replicas } = partitions[partition] ?? {};
-  const batches = leader == null ? undefined : replicas?.[String(leader)]?.batches;
-  return Object.values(batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
+function everyBatchOf({ partitions }: View, partition: string): Batch[] {
+  return leaderBatches(partitions?.[partition]).sort((one, other) => one.base_offset - other.base_offset);
 }
 
 /** The number and the sizes of batches in words: `2 batches: 8 + 2 records`. */

@@ -464,10 +464,18 @@ export class Compare extends LitElement {
   }
 
   get #differences(): Unfolded {
-    const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#nothingText() };
+  }
+
+  /** The text in place of the list of differences, if it is empty. */
+  #nothingText(): string {
+    const { moments, placeKind } = this.#walk;
     // If the ends are alike, the line over both runs says so.
-    const isSaid = this.#walk.placeKind === "ends" && this.#lasting?.length === 0;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: isSaid ? "" : this.#walk.moments === null && this.fault === null ? say("player.compare.looking") : this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
+    if (placeKind === "ends" && this.#lasting?.length === 0) return "";
+    if (moments === null && this.fault === null) return say("player.compare.looking");
+    if (moments?.isOfTime === true) return say("player.compare.nothing_apart");
+    const same = moments?.first == null ? null : moments.same;
+    return nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: moments?.same });
   }
 
   get #passed(): string[] {
