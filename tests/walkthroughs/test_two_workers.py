@@ -4,6 +4,7 @@ worker dies, the other one continues. These are counts, not times.
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable, Iterator
 
@@ -43,7 +44,7 @@ def _each_has_its_share(site: RunningSite, workers: Workers) -> None:
 def finished(page: SteppingPage) -> None:
     page.join(DONE_SECONDS_MAX)
     assert not page.is_alive(), f"stopped at step {max(page.steps)}"
-    assert page.problems == [], page.problems
+    assert page.problems == [], json.dumps(page.problems)
     assert [page.steps[number] for number in sorted(page.steps)] == steps_of_engine(CLICKS)
 
 
