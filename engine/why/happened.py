@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from engine.broker.sequence import follows
 from engine.client.ledger import PENDING
 from engine.errors import Error
-from engine.lately import ANSWER_LOST, SENT, STORED
+from engine.lately import ANSWER_LOST, SENT, STORED, Said
 from engine.middleware.configuration import MIDDLEWARE
 from engine.record_names import record_names
 from engine.view.moral import APART_LEAST
+from engine.view.openers import DROPPED
 from engine.why.fencing import decided
 from engine.why.links import (
     NAMED_MAX,
@@ -29,12 +30,12 @@ from engine.why.links import (
     when_due,
 )
 from engine.why.markers import MARKERS
-from engine.why.messages import coming, late_between
+from engine.why.messages import coming, late_between, whereabouts
 from engine.why.moment import Moment, configured
 from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
-from engine.why.stable_offset import holder
+from engine.why.stable_offset import held_back, holder
 from engine.why.states import newest_transition
 from engine.why.two_phase import never_ends, node_waits
 from engine.why.waiting import not_in_flight, why_nothing
@@ -165,6 +166,8 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
     other = without(moment, fault.number)
     if moment.is_over:
         yield from (found for found in never_ends(moment) if found.step != fault.number)
+    else:
+        yield from _still_waits(moment, fault)
     if other is not None:
         yield from _apart(moment, other)
     broken, anyhow = _broken(moment), _broken(other)
@@ -178,6 +181,28 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
         yield link("came.broken_anyhow", "GEN-8", count=len(broken))
     else:
         yield link("came.broken", "GEN-8", count=len(broken))
+
+
+def _still_waits(moment: Moment, fault: Said) -> Iterator[Link]:
+    """Links about what waits now for the message of a fault: where a delayed message is, which client waits for a lost
+    one, and which open transactions wait for the markers of a lost request."""
+    for message in moment.messages():
+        if message["id"] == fault.params.get("message"):
+            yield from whereabouts(moment, message)
+    if fault.key not in DROPPED:
+        return
+    source, destination = fault.params["source"], fault.params["destination"]
+    for name, other in ((source, destination), (destination, source)):
+        requests = moment.part("clients").get(name, {"requests": {}})["requests"]
+        for number, request in requests.items():
+            ends = {"from": name, "to": other, "correlation_id": int(number)}
+            if (request["api"], request["to"]) == (fault.params["api"], other) and not any(
+                _is_same_exchange(one, ends) for one in moment.messages()
+            ):
+                yield from not_in_flight(moment, name, request)
+    for chain in held_back(moment):
+        if any(one.step == fault.number for one in chain):
+            yield chain[0]
 
 
 def _apart(moment: Moment, other: Moment) -> Iterator[Link]:

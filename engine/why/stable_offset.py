@@ -173,6 +173,19 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int, first: i
     yield from (one for one in known if one not in summary)
 
 
+def held_back(moment: Moment) -> Iterator[list[Link]]:
+    """For each partition in which an open transaction holds records back: the sentence about what the transaction waits
+    for and what will end it, and the links with the reason. Partitions without such a sentence are left out."""
+    for partition in moment.part("partitions"):
+        replica = moment.leading(partition)
+        if replica is None or replica["last_stable_offset"] >= replica["high_watermark"]:
+            continue
+        chain = list(holder(moment, partition, replica))
+        first = next((place for place, one in enumerate(chain) if one.key.startswith("why.open.")), None)
+        if first is not None:
+            yield chain[first:]
+
+
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     """Links about a marker that is not below the high watermark; without such a marker, a link that the replica has not
     recomputed its last stable offset yet."""

@@ -31,6 +31,7 @@ from engine.why.moment import Moment
 from engine.why.outcomes import applications_of
 from engine.why.readers import reading_waits
 from engine.why.replication import behind, not_running
+from engine.why.stable_offset import held_back
 from engine.why.two_phase import never_ends, node_waits
 
 RUN = "run"
@@ -337,7 +338,8 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """Links about the next event, and the reasons why batches wait, for at most NAMED_MAX clients."""
+    """Links about the next event, about the open transactions that hold records back, and the reasons why batches wait,
+    for at most NAMED_MAX partitions and clients."""
     events = moment.waiting_events()
     passing = moment.in_pass
     if passing is not None:
@@ -349,7 +351,8 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
     else:
         yield coming(moment, events.pop(0))
     if events:
-        yield link("nothing.others", "GEN-2", count=len(events), at=events[-1]["at"])
+        yield link("nothing.others", "GEN-2", count=len(events), at=events[0]["at"])
+    yield from islice((found for chain in held_back(moment) for found in chain[:1]), NAMED_MAX)
     waits = (found for client in moment.part("clients") for found in _first_wait(moment, client))
     yield from islice(waits, NAMED_MAX)
 

@@ -15,10 +15,10 @@ from engine.why.moment import Moment
 DROP_R1 = {"action": "drop_message", "message": 3, "after": 9}
 
 
-def end_of(name: str, *interventions: dict[str, Any]) -> Moment:
+def end_of(name: str, *interventions: dict[str, Any], step: int = 700) -> Moment:
     scenario, _, variant = name.partition("/")
     run = Simulation(entry(scenario).scenario(variant or None), interventions)
-    while run.number < 700 and run.step() is not None:
+    while run.number < step and run.step() is not None:
         pass
     return moment_of(run)
 
@@ -138,3 +138,22 @@ def test_a_fault_of_the_scenario_has_no_consequence_that_comes_without_it(
 def test_guarantees_that_break_without_the_fault_are_not_counted_as_its_work() -> None:
     keys = [key for _, key in steps(why(end_of("SC-118"), "came", "33"))]
     assert keys[-1] == "why.came.broken_anyhow"
+
+
+@pytest.mark.parametrize(
+    ("step", "question", "subject"), [(66, "came", "60"), (66, "nothing", "run"), (60, "came", "60")]
+)
+def test_records_that_a_lost_marker_hides_are_what_waits_for_its_second_copy(
+    step: int, question: str, subject: str
+) -> None:
+    marker = {"action": "drop_message", "message": 19, "after": 59}
+    chain = why(end_of("SC-44/k28", marker, step=step), question, subject)
+    waits = [one for one in chain if one.key == "why.open.until"]
+    assert [one.params["partition"] for one in waits] == ["t-0"]
+    assert waits[0].params["end"]["params"]["until"] == 30_225
+
+
+def test_a_fault_whose_message_is_still_missing_leads_to_a_client_that_waits() -> None:
+    produce = {"action": "drop_message", "message": 10, "after": 36}
+    chain = why(end_of("SC-44/k28", produce, step=40), "came", "37")
+    assert [one.params["until"] for one in chain if one.key == "why.message.nobody_has_it"] == [30_190]
