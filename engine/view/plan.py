@@ -18,16 +18,19 @@ from engine.view.beats import Beats
 from engine.view.broken_end import with_broken_end
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.cut_off import CutOffs
-from engine.view.losses import Losses
+from engine.view.losses import ARRIVED, LOST, Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 67
+PLAN_VERSION = 68
 """This number rises whenever the same run may give another plan than before. A stored plan of another version is then
 made again."""
+
+
+_DELAYED = "fault.message_delayed"
 
 
 class _Field(Protocol):
@@ -70,6 +73,11 @@ class RunPlan:
         }
         """Fields of the plan that are absent if the run has nothing for them."""
         self._outdated: list[Outdated] = []
+        self._delays: dict[int, int] = {}
+        """Dict of message that a fault delayed → the step that delayed it."""
+        self._late_until: dict[int, int] = {}
+        """Dict of step that delayed a message → the step that ended the message's way; absent while it is in
+        transit."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
@@ -78,6 +86,11 @@ class RunPlan:
         self._outcome.take(step)
         for one in self._fields.values():
             one.take(step)
+        if step["key"] == _DELAYED:
+            self._delays[step["params"]["message"]] = step["number"]
+        for message in step["messages"] if self._delays else ():
+            if message["event"] in ARRIVED | LOST and message["id"] in self._delays:
+                self._late_until[self._delays.pop(message["id"])] = step["number"]
         self._outdated += [
             {
                 "step": step["number"],
@@ -98,6 +111,8 @@ class RunPlan:
         fork._outcome = deepcopy(self._outcome)
         fork._fields = deepcopy(self._fields)
         fork._outdated = list(self._outdated)
+        fork._delays = dict(self._delays)
+        fork._late_until = dict(self._late_until)
         fork._named = self._named
         return fork
 
@@ -126,7 +141,12 @@ class RunPlan:
         past = [] if before is None else before["beats"]
         known = None if before is None else before.get("events")
         by_hand = frozenset(one["after"] + 1 for one in done)
-        beats = named(self._beats.to_json(past, same_until, by_hand, known), self._named, touched_after)
+        beats = named(
+            self._beats.to_json(past, same_until, by_hand, known),
+            self._named,
+            touched_after,
+            {**dict.fromkeys(self._delays.values(), self.steps + 1), **self._late_until},
+        )
         stops = with_stops(set_apart(beats, self._beats.steps, same_until if past else 0))
         content = {
             **(places if before is None else extended(before, places)),
@@ -161,10 +181,17 @@ def standing(plan: Mapping[str, Any]) -> PlannedPlaces:
     return cast("PlannedPlaces", {name: plan[name] for name in PlannedPlaces.__annotations__ if name in plan})
 
 
-def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
+def named(
+    beats: list[Beat],
+    names: Sequence[NamedBeat],
+    touched_after: int | None = None,
+    late_until: Mapping[int, int] | None = None,
+) -> list[Beat]:
     """The beats, with the titles that the author gave to some of them. An entry of ``names`` identifies a beat by its
     kind and its number among the beats of that kind, in reading order. Beats after an intervention
-    (``touched_after``) keep their own titles."""
+    (``touched_after``) keep their own titles. So does the beat of a delay if its message was still in transit at the
+    intervention, because the author's title may say what the late message leads to. ``late_until``: dict of step of a
+    delay → the step that ended the message's way."""
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names if any(one["title"].values())}
@@ -172,7 +199,8 @@ def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | No
     for beat in _read(beats):
         seen[beat["kind"]] += 1
         title = titles.get((beat["kind"], seen[beat["kind"]]))
-        if title is not None and (touched_after is None or beat["last"] <= touched_after):
+        ends = max(beat["last"], (late_until or {}).get(beat["lands"], 0))
+        if title is not None and (touched_after is None or ends <= touched_after):
             beat["title"] = title
     return beats
 

@@ -436,6 +436,17 @@ def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
     assert "beats" not in scenario_header("SC-02")
 
 
+@pytest.mark.parametrize(("after", "is_named"), [(39, False), (60, False), (65, True)])
+def test_an_authors_name_for_a_delay_lasts_only_if_the_message_arrived_as_planned(
+    after: int, is_named: bool
+) -> None:
+    """It says that the batch arrives after the abort, which it does at step 65."""
+    done = [{"action": "drop_message", "message": 9, "after": 39}] if after == 39 else []
+    done = done or [{"action": "pause", "actor": "p2", "after": after}]
+    beats = plan_ahead(scenario_of("SC-101/k28"), done)["beats"]
+    assert ["title" in beat for beat in beats if beat["kind"] == "message_delayed"] == [is_named]
+
+
 def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
     """No beat may name record 3 if another record was lost."""
     drop = {"action": "drop_message", "message": 1, "after": 4}
