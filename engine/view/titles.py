@@ -358,6 +358,13 @@ def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Ti
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
+def _marker_resent(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The title of a marker that a coordinator sends again: it is stored now, or it ends no transaction."""
+    stored = {said["partition"] for said in said_in(steps, *MARKED)}
+    found = ("marker_stored_late", params) if stored.issuperset(params["partitions"]) else None
+    return _marker_again(params, steps, consumers) or found
+
+
 def _marker_idle(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     """The title of a marker that ends no transaction: it is stored again, or no transaction was open."""
     idle = sorted({said["partition"] for said in said_in(steps, "broker.marker_finds_nothing_open")})
@@ -549,7 +556,7 @@ TELLS: dict[str, Tell] = {
     "let_go": _let_go,
     "registered": _joined,
     "markers": _markers,
-    "markers_resent": _marker_again,
+    "markers_resent": _marker_resent,
     "marker_sent_again": _marker_idle,
     "commit_known": _commit_known,
     "crafted": _crafted,
