@@ -67,7 +67,7 @@ NAMES = frozenset(
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds", "identity_raised",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
+        "crashes_many", "restarts_many", "marker_again", "marker_stored_late", "commit_returns", "success_first",
         "left_stores", "round_begins", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
         "sends_into", "crafted_api", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }

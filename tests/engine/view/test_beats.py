@@ -767,7 +767,7 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
         (60, "message_lost", {"api": "WriteTxnMarkers", "kind": "request"}),
         (66, "released_part", {"partitions": ["t-1"], "waiting": ["t-0"]}),
         (75, "markers_unanswered_by", {"broker": "broker-1"}),
-        (77, "markers_resent", {"partitions": ["t-0"]}),
+        (77, "marker_stored_late", {"partitions": ["t-0"]}),
         (80, "released_commit_of", {"partitions": ["t-0"], "clients": ["p1"], "count": 1}),
     ]
 
@@ -928,7 +928,7 @@ def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes
 ):
     beats = plan_ahead(scenario_of("SC-61/k28"), [LOST_MARKER])["beats"]
     assert titles(beats)[-3:] == [
-        (1164, "markers_resent", {"partitions": ["t-0"]}),
+        (1164, "marker_stored_late", {"partitions": ["t-0"]}),
         (1187, "identity_raised", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
         (1223, "released_commit_of", {"partitions": ["t-0"], "clients": ["p2"], "count": 1}),
     ]
