@@ -56,6 +56,7 @@ test("where a beat lands, the author's title leads, and the other steps that the
   words.learn("en", { texts: { "player.titled": "{title}.", "beat.test.said": "{count} records wait", "test.why": "The transaction before them is open." }, sources: {} });
   const explained = beat(2, 5, 9, 9, { says: "beat.test.said", params: { count: 2 }, because: { key: "test.why", params: {} } });
   assert.deepEqual(saidOfBeat(explained, ["c1 fetches."], false), ["2 records wait.", "The transaction before them is open.", "c1 fetches."]);
+  assert.deepEqual(saidOfBeat(explained, ["The LSO advances.", "c1 fetches."], false).slice(2), ["c1 fetches.", "The LSO advances."]);
   assert.deepEqual(saidOfBeat(undefined, ["c1 crashes. Its memory is lost."], false, null, "It had the newest batch."), ["", "c1 crashes.", "It had the newest batch.", "Its memory is lost."]);
   assert.deepEqual(saidOfBeat(undefined, said, false), ["", "c1 crashes.", "Its memory is lost.", "A note."]);
 });
