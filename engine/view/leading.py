@@ -70,6 +70,7 @@ AFTER_ITS_STEP = {
     "client.control_lost": (("client.request_timed_out",), "", 0),
     "client.requeued": (("client.request_timed_out",), "", 0),
     "broker.last_stable_offset_advanced": (MARKED, "", 0),
+    "markers.sent": (("markers.sent",), "", 0),
     "broker.epoch_unassigned": (("broker.appended_outdated",), "", 0),
     "broker.check_left_out": (REFUSED_BY_RULE, "", 0),
     "broker.lookup_left_out": (REFUSED_BY_RULE, "", 0),
@@ -78,8 +79,8 @@ AFTER_ITS_STEP = {
 parameter with which the note is shown). If the parameter is empty, the note is always shown. The most important note
 comes first. These notes say that a broker that starts again has read the state of producers; that a connection that
 breaks loses more than the response in the sentence; which request or batch timed out; that a marker ends its
-transaction for readers; that a batch with a lower epoch does not count as written after fencing; and that a check
-that the run switches off would have decided before."""
+transaction for readers; that markers go to a second broker, too; that a batch with a lower epoch does not count as
+written after fencing; and that a check that the run switches off would have decided before."""
 
 
 FOLLOWS_FROM = 3
