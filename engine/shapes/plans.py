@@ -435,6 +435,10 @@ class Plan(PlannedPlaces):
     """Dict of id of a message that repeats an earlier request of its sender, for which no response reported
     success → how often the request was repeated by then, from 1. At most 1000 messages. Absent if there is
     none, and in plans of earlier versions."""
+    forgotten: NotRequired[dict[str, dict[str, list[int]]]]
+    """Dict of id of a Produce request → partition → serials of its records, for the requests whose client reports
+    a result while they are in transit. The client's view has their batches no longer. At most 1000 messages.
+    Absent if there is none, and in plans of earlier versions."""
     cut_off: NotRequired[dict[str, list[CutOff]]]
     """Dict of broker → the stretches of the run in which the broker runs but is cut off. Absent if there is
     none, and in plans of earlier versions."""

@@ -18,6 +18,7 @@ from engine.view.beats import Beats
 from engine.view.broken_end import with_broken_end
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.cut_off import CutOffs
+from engine.view.forgotten import Forgotten
 from engine.view.losses import ARRIVED, LOST, Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
@@ -69,6 +70,7 @@ class RunPlan:
             "passed": Passed(),
             "losses": Losses(view, middleware),
             "again": SentAgain(),
+            "forgotten": Forgotten(),
             "cut_off": CutOffs(),
         }
         """Fields of the plan that are absent if the run has nothing for them."""

@@ -2597,6 +2597,14 @@ export interface Plan {
     [k: string]: number;
   };
   /**
+   * Dict of id of a Produce request → partition → serials of its records, for the requests whose client reports a result while they are in transit. The client's view has their batches no longer. At most 1000 messages. Absent if there is none, and in plans of earlier versions.
+   */
+  forgotten?: {
+    [k: string]: {
+      [k: string]: number[];
+    };
+  };
+  /**
    * Dict of broker → the stretches of the run in which the broker runs but is cut off. Absent if there is none, and in plans of earlier versions.
    */
   cut_off?: {

@@ -392,12 +392,13 @@ function wayBeside({ from, to }: MessageView, here: Places): string {
 const endOf = (way: string): string => way.replace(/^.* (?=→)/, "");
 
 /**
- * Partition → serials of a Produce request, from its sender's view after this step or, if it is gone there, before it.
+ * Partition → serials of a Produce request, from its sender's view after this step or, if it is gone there, before it;
+ * for batches that the sender has forgotten, from the plan.
  */
-function recordsOf({ view, previousView }: Frame, { from, correlation_id: id }: MessageView): Record<string, readonly number[]> {
+function recordsOf({ view, previousView, plan }: Frame, { from, correlation_id: id, id: message }: MessageView): Readonly<Record<string, readonly number[]>> {
   const sender = [view, previousView].map((one) => one?.clients?.[from]).find((one) => one?.requests?.[String(id)] !== undefined);
   const batches = (sender?.requests[String(id)]?.batches ?? []).flatMap((name) => sender?.batches[name] ?? []);
-  return Object.fromEntries(batches.map(({ partition, serials }) => [partition, serials]));
+  return { ...plan?.forgotten?.[message], ...Object.fromEntries(batches.map(({ partition, serials }) => [partition, serials])) };
 }
 
 function isNow({ kind, messages }: Focus, id: number, state: Candidate["state"]): boolean {
