@@ -96,7 +96,8 @@ function cellRow({ who, label, records, partition, producerId, isFenced }: Sheet
 }
 
 function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number): Envelope {
-  const width = Math.max(size === NAME ? 92 : 60, textWidth(titleOf(sheet, -1, here), size, true) + 28, ...rows.map((row) => row.width + 28));
+  // Beside the name, dots say that actions are available (`gripOf`); on a phone, there are none.
+  const width = Math.max(size === NAME ? 92 : 60, textWidth(titleOf(sheet, -1, here), size, true) + (standsUp(here) ? 28 : 38), ...rows.map((row) => row.width + 28));
   const height = rows.length === 0 ? 26 : 24 + rows.length * 20;
   return {
     width: round(width), height,
