@@ -106,6 +106,8 @@ def _held(written: Outcome, now: Outcome) -> str:
         return "nothing"
     if any(now.get(name) != written.get(name) for name in _ENDS):
         return "otherwise"
+    if now.get("markers", 0) > written.get("markers", 0):
+        return "marker_twice"
     if longer_apart(written, now):
         return "apart"
     return "later" if now["time"] > written["time"] else "alike"

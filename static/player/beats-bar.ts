@@ -97,7 +97,7 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
     const named = nameIn(plan, store.shown);
     // Before its landing, the name of a beat says where it leads.
-    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)}${store.shown < named.beat.lands ? say("player.beat_leads", { title: titleOf(named.beat) }) : titleOf(named.beat)}`;
+    const text = named === null ? say("player.beats_count", { count: countOf(plan.beats) }) : `${numberText(named.number)}${store.shown < named.beat.lands ? say("player.beat_leads", { title: titleOf(named.beat) }) : titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
     // There is no room for the date of a log beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);

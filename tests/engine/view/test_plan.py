@@ -211,6 +211,7 @@ MORALS: dict[str, tuple[str, dict[str, Any]]] = {
     "duplicate": ("SC-32", {"action": "drop_message", "message": 19, "after": 84}),
     "marker": ("SC-44/k28", {"action": "drop_message", "message": 20, "after": 61}),
     "marker_outdated": ("SC-61/k28", {"action": "drop_message", "message": 15, "after": 48}),
+    "marker_twice": ("SC-75/timeout", {"action": "duplicate_message", "message": 27, "after": 87}),
     "done_already": ("SC-44/k28", {"action": "drop_message", "message": 18, "after": 59}),
     "coordinator": ("SC-76", {"action": "crash", "actor": "broker-2", "after": 68, "for_ms": 500}),
     "leader": ("SC-45", {"action": "crash", "actor": "broker-1", "after": 16, "for_ms": 500}),
