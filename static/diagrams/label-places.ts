@@ -79,11 +79,16 @@ export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[
 interface Candidate {
   place: LabelPlace;
   boxes: Box[];
+  /** Whether the text is level beside a steep line. */
+  beside: boolean;
 }
 
+/** A text that is nearer to another arrow than to its own is as bad as one with this many arrows under it. */
+const ASTRAY = 2;
+
 /**
- * The place with the fewest arrows, lanes and dots under it; among equals, one for the longer text, then the one
- * nearest to the arrow's middle. Null if every place is outside the picture or covers another label.
+ * The place with the fewest arrows, lanes and dots under it, where no other arrow is nearer; among equals, one for the
+ * longer text, then the one nearest to the arrow's middle. Null if every place is outside the picture or covers another label.
  */
 function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [], dots = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
@@ -91,7 +96,8 @@ function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: re
   for (const text of [line.text, line.short ?? line.text]) {
     for (const candidate of candidates(line, text, width)) {
       if (candidate.boxes.some((box) => box.y + box.height > bottom || boxes.some((other) => overlap(box, other)))) continue;
-      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0) + lanesThrough(candidate.boxes, lanes) + dots.filter((dot) => candidate.boxes.some((box) => overlap(box, dot))).length;
+      const others = lines.filter((other) => other !== line);
+      const crossed = (isAstray(candidate, line, others) ? ASTRAY : 0) + others.filter((other) => isCrossed(candidate.boxes, other)).length + lanesThrough(candidate.boxes, lanes) + dots.filter((dot) => candidate.boxes.some((box) => overlap(box, dot))).length;
       if (crossed >= fewest) continue;
       [best, fewest] = [candidate, crossed];
       if (crossed === 0) return best;
@@ -107,6 +113,18 @@ function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: re
 function lanesThrough(boxes: readonly Box[], lanes: readonly number[]): number {
   const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
   return lanes.filter((lane) => left + 2 < lane && lane < right - 2).length * 0.5;
+}
+
+/** Whether the middle of a text is nearer to another line than to its own. It never is for a text beside a steep line. */
+function isAstray({ place, beside }: Candidate, line: LabelledLine, others: readonly LabelledLine[]): boolean {
+  return !beside && others.some((other) => distance(place, other) < distance(place, line));
+}
+
+/** px from the middle of a text to the nearest point of a line. */
+function distance({ x, y }: LabelPlace, { x1, y1, x2, y2 }: LabelledLine): number {
+  const [dx, dy, middle] = [x2 - x1, y2 - y1, y - SIZE / 2];
+  const along = Math.max(0, Math.min(1, ((x - x1) * dx + (middle - y1) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - x1 - along * dx, middle - y1 - along * dy);
 }
 
 /** Whether the line runs through the text or touches its edge. `boxes`: the text as a chain of boxes. */
@@ -142,7 +160,7 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
     const clear = Math.abs(dx / dy) * (SIZE / 2) + ABOVE + wide / 2;
     for (const share of [0.5, 0.4, 0.6, 0.3, 0.7]) {
       const { x, y } = { x: line.x1 + dx * share, y: line.y1 + dy * share };
-      for (const aside of [clear, -clear]) yield* within(width, { centre: { x: x + aside, y }, angle: 0, wide, lift: -SIZE / 2, text });
+      for (const aside of [clear, -clear]) yield* within(width, { centre: { x: x + aside, y }, angle: 0, wide, lift: -SIZE / 2, text, beside: true });
     }
   }
   if (line.cross === undefined) return;
@@ -156,10 +174,10 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
 }
 
 /** The place of a text, unless it reaches beyond the picture. */
-function* within(width: number, { centre, angle, wide, lift, text }: { centre: { x: number; y: number }; angle: number; wide: number; lift: number; text: string }): Generator<Candidate> {
+function* within(width: number, { centre, angle, wide, lift, text, beside = false }: { centre: { x: number; y: number }; angle: number; wide: number; lift: number; text: string; beside?: boolean }): Generator<Candidate> {
   const boxes = chain(centre, angle, wide, lift);
   if (boxes.some((box) => box.x < 2 || box.x + box.width > width - 2)) return;
-  yield { place: { ...offset(centre, angle, lift), angle: round(angle), text }, boxes };
+  yield { place: { ...offset(centre, angle, lift), angle: round(angle), text }, boxes, beside };
 }
 
 /** The text's anchor (its middle, on the baseline), at a distance from the line. */

@@ -35,6 +35,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
     ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...shape.marks.flatMap(({ dot, y, texts: [said] }): Box[] => (dot === null || said === undefined ? [] : [{ x: dot - CROSS, y: y - 4, width: said.x - dot, height: 8 }])),
+    ...shape.marks.flatMap(({ texts: lines }) => lines.map(({ x, y, text }) => ({ x, y: y - 11, width: textWidth(text, MARK), height: 14 }))),
     ...(shape.band?.plate ? [shape.band.plate] : []),
   ];
   const places = placeLabels(

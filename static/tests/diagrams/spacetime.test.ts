@@ -344,6 +344,14 @@ test("beside a steep arrow a label finds room that it does not find along it", (
   assert.equal(place?.angle, 0);
 });
 
+test("a lost message's label stays nearer to its own arrow than to one that runs beside it", () => {
+  const beside = { x1: 251, y1: 82, x2: 82, y2: 126, text: "EndTxn response", weight: 1 };
+  const lost = { x1: 251, y1: 94, x2: 199, y2: 102, text: "WriteTxnMarkers t-0: dropped", weight: 3, cross: 9 };
+  const down = { x1: 251, y1: 94, x2: 251, y2: 138, text: "WriteTxnMarkers t-1", weight: 1 };
+  const [, place] = placeLabels([beside, lost, down], [], { width: 390, lanes: [82, 167, 251, 336] });
+  assert.ok(place !== null && place !== undefined && place.x > 160, JSON.stringify(place));
+});
+
 test("a label that would lie over another arrow says less, and all of it where there is room", () => {
   const line = { x1: 60, y1: 100, x2: 260, y2: 110, text: "NONE, base offset 40", short: "NONE", weight: 0 };
   // Two lines that leave room at the middle of the arrow only for a short text, on both of its sides.
