@@ -731,7 +731,9 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
 const allWait = ({ messages }: Pick<Bundle, "messages">): boolean => messages.every(({ waits_behind: behind }) => behind !== undefined && behind !== null);
 
 function bundleText({ messages }: Pick<Bundle, "messages">, here: Places): string {
-  const apis = listed([...new Set(messages.map(({ api }) => api))].slice(0, 2));
+  // A wire on a phone does not show whether a message between brokers is a response.
+  const nameIn = (message: MessageView): string => message.is_response && wayBeside(message, here) !== "" ? say("diagram.message.response", { api: message.api }) : message.api;
+  const apis = listed([...new Set(messages.map(nameIn))].slice(0, 2));
   const ways = new Set(messages.map((message) => wayBeside(message, here)));
   const [way = ""] = ways.size === 1 ? ways : [];
   const names = way === "" ? apis : `${apis} ${way}`;
