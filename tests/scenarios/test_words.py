@@ -17,6 +17,12 @@ def test_a_name_with_hyphens_is_whole_and_a_very_long_one_may_break() -> None:
     assert "<span" not in headline("a-very-long-topic-of-a-whole-company-0")
 
 
+def test_an_option_keeps_its_hyphens() -> None:
+    assert unbroken("and --coordinator-epoch instead, or --topic") == (
+        'and <span class="nb">--coordinator-epoch</span> instead, or <span class="nb">--topic</span>'
+    )
+
+
 def test_no_line_ends_before_the_number_of_an_epoch() -> None:
     assert unbroken("（生产者 1000，epoch 0）t-1：1") == (
         '（生产者 1000，<span class="nb">epoch 0</span>）<span class="nb">t-1</span>：1'

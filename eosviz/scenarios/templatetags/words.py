@@ -30,9 +30,9 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
-_NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+|\b(?:epoch|PID) \d+)")
-"""Matches a name or a date with hyphens, after each of which a browser may break the line; and a number with
-the word before it that says what it is."""
+_NAME = re.compile(r"((?:--)?[\w.]+(?:-[\w.]*\w)+|--\w+|\b(?:epoch|PID) \d+)")
+"""Matches a name, a command's option or a date with hyphens, after each of which a browser may break the line;
+and a number with the word before it that says what it is."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 _NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：；、？！）:,?]*)")
 _UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
