@@ -228,7 +228,7 @@ def lessons() -> Lessons:
         bag: Counter[str] = Counter()
         for text in one.document["title"].values():
             bag.update(roots_of(text) * TITLE_COUNTS)
-        for text in _texts(one.document):
+        for text in texts_of(one.document):
             bag.update(roots_of(text))
         for text in asked.get(plain(one.id), ()):
             bag.update(roots_of(text) * ASKED_COUNTS)
@@ -238,7 +238,7 @@ def lessons() -> Lessons:
     return Lessons(names, tuple(bags), factors)
 
 
-def _texts(document: Mapping[str, Any]) -> list[str]:
+def texts_of(document: Mapping[str, Any]) -> list[str]:
     """The texts that explain a scenario and its variants, without the scenario's title."""
     variants = document.get("variants", ())
     parts = [part.get(name) for part in (document, *variants) for name in ("summary", "watch_for", "lesson")]

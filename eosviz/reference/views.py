@@ -28,6 +28,7 @@ from eosviz.reference.search_reasons import reason
 from eosviz.reference.search_shelf import Entry
 from eosviz.reference.search_terms import scenario_of
 from eosviz.reference.signatures import signatures as known_signatures
+from eosviz.reference.term_lessons import lesson_of
 from eosviz.scenarios import choices
 from eosviz.scenarios.cards import shelf
 from eosviz.scenarios.libraries import behaviours, client_libraries
@@ -185,7 +186,12 @@ def middleware(request: HttpRequest) -> HttpResponse:
 @require_safe
 def terms(request: HttpRequest) -> HttpResponse:
     groups = {"reference.terms.field": tables.TERM, "reference.terms.house": tables.HOUSE}
-    shown = {heading: tables.terms(group) for heading, group in groups.items()}
+    shown = {
+        heading: [
+            (term, lesson_of(term.key) if group == tables.TERM else None) for term in tables.terms(group)
+        ]
+        for heading, group in groups.items()
+    }
     return render(request, "reference/terms.html", {"groups": shown})
 
 

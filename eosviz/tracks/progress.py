@@ -46,7 +46,8 @@ class Progress:
 
     @property
     def begun(self) -> bool:
-        return any(place.visit is not None for place in self.places)
+        """Whether a scenario of the track is begun or done, also if it was begun outside the track."""
+        return any(place.state != "new" for place in self.places)
 
     @property
     def following(self) -> Place | None:

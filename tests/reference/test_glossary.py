@@ -7,6 +7,7 @@ import os
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.launch.places import ROOT
 from eosviz.reference import tables
+from eosviz.reference.term_lessons import lesson_of
 
 PAGE = ROOT / "docs" / "glossary.md"
 GROUPS = {"Kafka and its field": tables.TERM, "This site": tables.HOUSE, "This code": tables.CODE}
@@ -32,6 +33,17 @@ def test_the_glossary_is_the_catalogues() -> None:
     if os.environ.get("REWRITE"):
         PAGE.write_text(glossary(), encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == glossary(), "write docs/glossary.md anew with REWRITE=1"
+
+
+def test_a_term_leads_to_the_scenario_that_shows_it_and_to_none_that_only_uses_its_word() -> None:
+    found = {
+        name: lesson_of(f"term.{name}") for name in ("hanging_transaction", "last_stable_offset", "drain")
+    }
+    assert {name: one and one.id for name, one in found.items()} == {
+        "hanging_transaction": "SC-101",
+        "last_stable_offset": "SC-75",
+        "drain": None,
+    }
 
 
 def test_every_term_is_defined_once() -> None:

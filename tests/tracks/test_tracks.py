@@ -90,6 +90,7 @@ class TestTracks:
         session.branches.update(finished="complete")
         page = client.get(f"/tracks/{FIRST.name}/").content.decode()
         assert f"1 of {len(FIRST.items)} done" in page
+        assert f"Continue with {FIRST.items[1].scenario}" in client.get("/tracks/").content.decode()
 
     def test_the_last_one_leads_back_to_the_track(self, client: Client) -> None:
         last = len(FIRST.items)
