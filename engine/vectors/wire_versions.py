@@ -55,8 +55,8 @@ def with_row(profile: Profile, row: str, other: Profile) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that the engine's broker takes from a recording before the first step. ``here``: how the player
-    uses it."""
+    """A value that the engine's broker takes from a recording before the first step. ``reason``: why the engine cannot
+    compute it. ``here``: how the replay of the recording uses it."""
 
     name: str
     reason: str

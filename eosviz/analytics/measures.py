@@ -28,9 +28,10 @@ VISITS_SCHEMA = _schema(
     visit=_LONG, person=_LONG, group=_TEXT, scenario=_TEXT, version=_LONG, variant=_TEXT,
     reach=_LONG, last=_LONG, ended=_FLAG, own_way=_FLAG,
 )  # fmt: skip
-"""One row for each session. ``reach``: the furthest common step that was looked at. ``last``: the common step
-that was looked at last. ``own_way``: whether the session has a second branch or an intervention. ``version``
-grows with time; ``scenario`` is the same for all versions of one lesson."""
+"""One row for each session. A common step is one that is the same for all readers of the run. ``reach``: the
+furthest common step that was looked at. ``last``: the one that was looked at last. ``own_way``: whether the session
+has a second branch or an intervention. ``version`` grows with time; ``scenario`` is the same for all versions of one
+lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG, answered=_LONG)
 """Each row is a move of a visit at a step, ``times`` times; several rows may be about the same move.
 ``kind``: back, branched, wrong or right; `Frames` adds left. ``answered``: when a prediction was made, in

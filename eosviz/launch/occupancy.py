@@ -29,8 +29,8 @@ class RunningChild:
 
 @dataclass
 class State:
-    """The content of the state file. The next start reads it, a second start while the first one runs, and
-    tests."""
+    """The content of the state file. It is read by the next start, by a second start while the first one runs,
+    and by tests."""
 
     supervisor: int
     address: str = ""

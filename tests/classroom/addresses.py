@@ -39,7 +39,7 @@ TRACK = tracks()[0].name
 
 @dataclass
 class Things:
-    """The objects that the addresses of the table name."""
+    """The objects to which the addresses in the table lead."""
 
     school: School
     session: Session

@@ -232,7 +232,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     assert browser.get(f"/classes/{school.classroom.id}/analytics/?version=999").status_code == 404
 
     assert Analysis.objects.get() == analysis
-    assert actions.ask_for_all() != []  # one learner has not ended: by tomorrow, this counts as having left
+    assert actions.ask_for_all() != []  # one learner has a run that has not ended; tomorrow it counts as left
     Command.objects.all().update(answered=timezone.now() - timedelta(days=3))
     Session.objects.all().update(created=timezone.now() - timedelta(days=3))
     Trail.objects.all().update(changed=timezone.now() - timedelta(days=3))

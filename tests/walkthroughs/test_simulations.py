@@ -138,7 +138,8 @@ def test_one_run_may_be_longer_than_the_room(line: list[Branch]) -> None:
 
 
 def test_what_is_done_after_the_end_happens_right_after_the_last_step(db: None) -> None:
-    """A run that has ended let quiet time pass while it looked for one more step; the same run made again did not."""
+    """When a run that had ended was asked for one more step, its virtual time advanced; when it was made again, it did
+    not."""
     document = version("SC-03").document
     document["applications"][0]["calls"] = [{"at": at, "do": "send", "partition": "t-0"} for at in (10, 900)]
     document["faults"] = [{"at": 300, "action": "crash", "actor": "p1"}]
