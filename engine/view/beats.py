@@ -52,6 +52,7 @@ from engine.view.openers import (
 from engine.view.openings import LIGHT, NESTED_FROM, Opened, begun, begun_from, leads_to, openings_in
 from engine.view.repeats import Repeats, repeats_in
 from engine.view.step_openers import WAITS, StepOpeners
+from engine.view.stops import PASSED_MOST
 from engine.view.titles import (
     COUNT_RECORDS,
     LEADS,
@@ -86,9 +87,6 @@ KEPT_MOST = 2 * MOST
 """If at least this many beats of the run without the intervention are kept, the beats after them are inside one beat.
 """
 PASSED_FROM = 3
-PASSED_MOST = 3
-"""Between the steps that a reader sees in two beats, at most ``PASSED_MOST`` openings of weight ``PASSED_FROM`` or more
-are named, the heaviest ones."""
 IMPLIED = frozenset({"beat.begins", "beat.begins_next", "beat.sends_unstored"})
 """The titles that are left out of ``passed`` if the beat's title already counts the records of the same client."""
 BROKEN_TITLE = "beat.broken_"

@@ -3,9 +3,13 @@ beat."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from engine.shapes.plans import Beat
+from engine.shapes.plans import Beat, Passed
+
+PASSED_MOST = 3
+"""Between two stops, a beat names at most this many steps that a reader passes: in a level the heaviest ones of at
+least ``beats.PASSED_FROM``, inside a beat the last ones."""
 
 
 def with_stops(beats: Sequence[Beat]) -> list[Beat]:
@@ -27,20 +31,36 @@ def _added_in(beat: Beat) -> Iterator[Beat]:
             yield from _added_in(one)
 
 
-def _stops(beat: Beat, is_last: bool) -> set[int]:
-    """``id()`` of each beat inside this one at which a reader also stops."""
+def _stops(beat: Beat, is_last: bool) -> dict[int, list[Passed]]:
+    """For each beat inside this one at which a reader also stops: its ``id()`` and the steps that the reader passes
+    between the stop before and this one."""
     behind = [one for one in _leaves(beat) if one["lands"] > beat["lands"]] if is_last else []
     by_step = {beat["lands"]: beat}
     for one in (*_added_in(beat), *behind):
         by_step.setdefault(one["lands"], one)
-    return {id(one) for one in by_step.values() if one is not beat}
+    known = {one["step"]: one for one in (*map(_as_passed, _leaves(beat)), *beat.get("passed", ()))}
+    found: dict[int, list[Passed]] = {}
+    before = 0
+    for stop in sorted(by_step):
+        if by_step[stop] is not beat:
+            passed = [known[step] for step in sorted(known) if before < step < stop]
+            found[id(by_step[stop])] = passed[-PASSED_MOST:]
+        before = stop
+    return found
 
 
-def _marked(beat: Beat, stops: set[int]) -> Beat:
+def _as_passed(beat: Beat) -> Passed:
+    return {"step": beat["lands"], "key": beat["key"], "params": beat["params"]}
+
+
+def _marked(beat: Beat, stops: Mapping[int, list[Passed]]) -> Beat:
     own: Beat = {**beat}
-    own.pop("stop", None)  # An earlier plan may have marked the beat.
+    if own.pop("stop", False):  # An earlier plan marked the beat.
+        own.pop("passed", None)
     if id(beat) in stops:
         own["stop"] = True
+        if stops[id(beat)]:
+            own["passed"] = stops[id(beat)]
     if "beats" in beat:
         own["beats"] = [_marked(part, stops) for part in beat["beats"]]
     return own

@@ -46,3 +46,14 @@ def test_equal_parts_of_a_long_beat_are_no_stops() -> None:
 def test_marks_of_an_earlier_plan_do_not_stay() -> None:
     (last,) = with_stops([beat(1, 40, 3, [beat(1, 20, 3), beat(21, 40, 22)])])
     assert steps([last, LAST]) == [3, 45]
+
+
+def test_what_lies_between_two_stops_inside_a_beat_is_passed_on_the_way_to_the_second() -> None:
+    came = [beat(1, 9, 3), beat(10, 14, 12), beat(15, 20, 16, added=True)]
+    (shown, _) = with_stops([beat(1, 20, 3, came), LAST])
+    (stop,) = (one for one in shown["beats"] if one.get("stop"))
+    assert [one["step"] for one in stop["passed"]] == [12]
+    assert (
+        "passed"
+        not in with_stops([{**beat(1, 40, 3), "beats": [{**stop, "added": False}]}, LAST])[0]["beats"][0]
+    )
