@@ -297,6 +297,9 @@ def _why_not_identity(name: str, right: str, transactional_id: str | None) -> st
 # What will this reader get? -------------------------------------------------------------------------------
 
 _FETCHES = ("given", "aborted", "held_back", "nothing_new")
+_WITHOUT_TRANSACTIONS = ("given", "nothing_new")
+"""The choices in a run in which no coordinator knows a transaction: others would ask about what the run does not
+show."""
 
 
 def _is_fetch(step: Step) -> bool:
@@ -311,12 +314,14 @@ def _fetch_outcome(step: Step) -> str:
     return "held_back" if committed and params["fetch_offset"] < params["high_watermark"] else "nothing_new"
 
 
-def _ask_fetch(step: Step, _view: View, _version: Profile) -> Asked:
+def _ask_fetch(step: Step, view: View, _version: Profile) -> Asked:
     right = _fetch_outcome(step)
+    known = any(broker.get("transactions") for broker in view.get("brokers", {}).values())
+    names = _FETCHES if known or right not in _WITHOUT_TRANSACTIONS else _WITHOUT_TRANSACTIONS
     params = step["params"]
     committed = params["isolation"] == "read_committed"
     reasons: dict[str, tuple[Reason, ...]] = {}
-    for name in _FETCHES:
+    for name in names:
         if name == right:
             sentence = note(step, ("broker.aborted_listed",)) if right == "aborted" else None
             sentence = sentence or {"key": step["key"], "params": params}
@@ -325,7 +330,7 @@ def _ask_fetch(step: Step, _view: View, _version: Profile) -> Asked:
             reasons[name] = (Reason("predict.fetch.takes_everything", params, "CON-2"),)
         else:
             reasons[name] = (Reason(f"predict.fetch.not_{name}_{right}", params, "CON-1"),)
-    choices = tuple(Choice(name, f"predict.fetch.{name}", params) for name in _FETCHES)
+    choices = tuple(Choice(name, f"predict.fetch.{name}", params) for name in names)
     return Asked("predict.fetch.ask", params, choices, right, reasons)
 
 
