@@ -38,7 +38,7 @@ from engine.why.replication import behind, leaderless, not_running
 from engine.why.stable_offset import held_back, holder
 from engine.why.states import newest_transition
 from engine.why.two_phase import never_ends, node_waits
-from engine.why.waiting import not_in_flight, why_nothing
+from engine.why.waiting import not_in_flight, request_is, why_nothing
 from engine.why.without import REACTIONS_MAX, came_of, reactions, without
 
 APPENDS = ("broker.appended", "broker.marker_appended")
@@ -195,11 +195,10 @@ def _still_waits(moment: Moment, fault: Said) -> Iterator[Link]:
     for name, other in ((source, destination), (destination, source)):
         requests = moment.part("clients").get(name, {"requests": {}})["requests"]
         for number, request in requests.items():
-            ends = {"from": name, "to": other, "correlation_id": int(number)}
-            if (request["api"], request["to"]) == (fault.params["api"], other) and not any(
-                _is_same_exchange(one, ends) for one in moment.messages()
-            ):
-                yield from not_in_flight(moment, name, request)
+            is_older = request["sent_at"] <= fault.at
+            if is_older and (request["api"], request["to"]) == (fault.params["api"], other):
+                found = request_is(moment, name, request, int(number))
+                yield from (one for one in found if one.key == "why.message.nobody_has_it")
     for chain in held_back(moment):
         if any(one.step == fault.number for one in chain):
             yield chain[0]

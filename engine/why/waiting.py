@@ -88,14 +88,16 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
             until=request["deadline"],
             left=request["deadline"] - moment.now,
         )
-        yield from _request_is(moment, client, request, int(number))
+        yield from request_is(moment, client, request, int(number))
         return
     key = "batch.drained" if moment.simulation is None or moment.in_pass == client else "batch.stranded"
     records = record_names(shown["batches"][name]["serials"])
     yield link(key, "ACC-16", subject=subject, client=client, records=records)
 
 
-def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
+def request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
+    """Links that say where a client's request is: in transit as a request or response, at the leader, where it waits
+    for replicas, at the broker, or nowhere."""
     for message in moment.messages():
         ends = (message["from"], message["to"])
         if message["correlation_id"] == number and client in ends and request["to"] in ends:
@@ -204,7 +206,7 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
     for number, request in shown["requests"].items():
         if partition in _partitions_of(moment, client, request):
             yield _awaited(moment, client, request)
-            yield from _request_is(moment, client, request, int(number))
+            yield from request_is(moment, client, request, int(number))
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
@@ -222,7 +224,7 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
         )
         for number, request in shown["requests"].items():
             if request["api"] == api:
-                yield from _request_is(moment, client, request, int(number))
+                yield from request_is(moment, client, request, int(number))
     elif producer.memory.channel is not None and producer.memory.channel.held is not None:
         request_held = producer.memory.channel.held.request
         yield link("client.looks_for", "SND-5", subject=subject, client=client, api=request_held.api)
@@ -393,7 +395,7 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
     if not waiting:
         for number, request in list(shown["requests"].items())[:NAMED_MAX]:
             found.append(_awaited(moment, client, request))
-            found += _request_is(moment, client, request, int(number))
+            found += request_is(moment, client, request, int(number))
         found += applications_of(moment, client)
     yield from _idle_if_silent(moment, client, found)
 

@@ -157,3 +157,9 @@ def test_a_fault_whose_message_is_still_missing_leads_to_a_client_that_waits() -
     produce = {"action": "drop_message", "message": 10, "after": 36}
     chain = why(end_of("SC-44/k28", produce, step=40), "came", "37")
     assert [one.params["until"] for one in chain if one.key == "why.message.nobody_has_it"] == [30_190]
+
+
+def test_a_client_that_waits_for_a_later_request_does_not_wait_for_the_lost_one() -> None:
+    response = {"action": "drop_message", "message": 25, "after": 80}
+    keys = [key for _, key in steps(why(end_of("SC-03", response, step=120), "came", "81"))]
+    assert "why.message.nobody_has_it" not in keys and "broker.duplicate_found" in keys
