@@ -28,8 +28,10 @@ const DRAWN = {
   plain: box(0, 0, SIGN.width, 14, "cell plain", 2), waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
   hue: svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`,
   reader: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "cell small b0", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`,
-  plainReader: svg`${box(4, 3, 8, 8, "flag b0", 1.5)}${box(14, 3, 7, 7, "cell small b0", 1.5)}`,
-  sent: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${path("M10,4l6,6m0,-6l-6,6", "failed")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
+  /** `hue`: that of the first producer id, or of producers without one. */
+  plainReader: (hue: string): SVGTemplateResult => svg`${box(4, 3, 8, 8, `flag ${hue}`, 1.5)}${box(14, 3, 7, 7, `cell small ${hue}`, 1.5)}`,
+  sent: (hue: string): SVGTemplateResult => svg`${box(0, 3, 8, 8, `flag ${hue}`, 1.5)}${path("M10,4l6,6m0,-6l-6,6", "failed")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
+  lost: (hue: string): SVGTemplateResult => svg`${box(0, 3, 8, 8, `flag ${hue}`, 1.5)}${box(13, 3, 8, 8, `flag ${hue}`, 1.5)}${path("M12,2l10,10m0,-10l-10,10", "failed")}`,
   sentAborted: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(9.5, 3, 7, 7, "none", 1.5)}${path("M10,9.5l6,-6", "rail")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
   message: path("M0.5,1.5H8L12,7L8,12.5H0.5ZM25.5,1.5H18L14,7L18,12.5H25.5L22.5,7Z", "rail"),
   removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
@@ -61,20 +63,23 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const ids = idsIn([...batches, ...clients.flatMap((client) => client.transaction_manager ?? [])]);
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
   const fates = fatesDrawn(view, here);
+  const hue = ids.size > 0 ? "b0" : here.hue(undefined);
+  const hasLost = (view.guarantees?.["lost"]?.count ?? 0) > 0;
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
     hasIds || queued.some(isNumbered) ? [true, ["stage.sign.batch", DRAWN.batch]] : [batches.length > 0, ["stage.sign.plain_batch", DRAWN.plain]],
     [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [hasOpen, ["stage.sign.open", DRAWN.open]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
-    [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
+    [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader(hue)]],
     [clients.length > 0, ["stage.sign.message", DRAWN.message]],
     [!queued.every(isNumbered), [clients.some((client) => client.transaction_manager != null) ? "stage.sign.unnumbered" : "stage.sign.queued", DRAWN.waiting]],
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
     [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
     [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
-    [fates.size > 0, ["stage.sign.sent", fates.has("aborted") && !fates.has("failed") && !fates.has("refused") ? DRAWN.sentAborted : DRAWN.sent]],
+    [fates.size > 0 && hasLost, ["stage.sign.lost", DRAWN.lost(hue)]],
+    [fates.size > 0 && !hasLost, ["stage.sign.sent", fates.has("aborted") && !fates.has("failed") && !fates.has("refused") ? DRAWN.sentAborted : DRAWN.sent(hue)]],
   ];
   return has.filter(([is]) => is).map(([, sign]) => sign);
 }
