@@ -96,7 +96,9 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
 }
 
 function changesText(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
-  const cost = costText(store);
+  // The result says why numbers cannot be compared; here, what is left open comes first.
+  const found = costOf(store);
+  const cost = found === undefined ? "" : found.short === true ? costParts(found)[0] : planCost(found);
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
   if (written === undefined) return say("outcome.over", { broken });
   const said = say("outcome.over_changed", { broken, written: brokenWords(written) });

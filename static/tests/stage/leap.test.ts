@@ -12,7 +12,7 @@ test("where much time passes before a step, the network says how much and which 
   const here = places(null, HEADER, view(), { width: 1280, height: 412, form: "desk" });
   const said = (derived: object) => leapLayer({ ...frameOf(stepOf({ actor: "broker-2", derived })), view: view() }, here, NO_FOCUS).map(({ label }) => label);
   assert.deepEqual(said({}), []);
-  assert.deepEqual(said({ leap: { ms: 29_995, ends: "request_timeout" } }), ["30 s pass request timeout of broker-2 ends"]);
+  assert.deepEqual(said({ leap: { ms: 29_995, ends: "request_timeout" } }), ["30 s pass broker-2: request timeout ends"]);
   assert.deepEqual(said({ leap: { ms: 1_040 } }), ["1 s pass "]);
   assert.deepEqual(said({ leap: { ms: 5_310 } }), ["5.3 s pass "]);
 });
