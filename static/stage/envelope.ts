@@ -62,15 +62,16 @@ interface Row {
 
 /**
  * The size and drawing of a message. `way`: sender and receiver as text, if its direction does not show them; else "".
+ * `toward`: the receiver of a message between brokers, whose wire turns back; else "".
  */
-export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
+export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = "", toward = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
   if (way !== "" && sheet.cells.length === 0) return phoneParts().onWay(sheet, here, way);
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet, here);
   // All messages of the middleware are about the same transaction, which the box of the middleware names.
   if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet.isAnswer && sheet.brief !== sheet.words && here.kind === "cluster" ? { ...sheet, name: say("diagram.message.response", { api: sheet.name }) } : sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
-  if (sheet.flags.length > 0) return flags(sheet, here);
+  if (sheet.flags.length > 0) return flags(sheet, here, toward);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here, true)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
   return twoLines(sheet, rows, here, NAME);
 }
@@ -113,15 +114,17 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
 const MARKERS = { most: 4, upright: 1 };
 
 /** A message with markers: one row for each marker, with its flag and its partitions. */
-function flags(sheet: Sheet, here: Places): Envelope {
+function flags(sheet: Sheet, here: Places, toward: string): Envelope {
   const most = standsUp(here) ? MARKERS.upright : MARKERS.most;
   const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
   const rows = shown.map(({ letter, producerId, partitions }, index): Row => {
     const more = index === shown.length - 1 ? sheet.flags.slice(shown.length).reduce((sum, flag) => sum + flag.partitions.length, 0) : 0;
     const label = partitions.length > 2 || more > 0 ? `${partitions[0] ?? ""} +${partitions.length - 1 + more}` : listed(partitions);
+    const width = 22 + textWidth(label, 15, true);
+    const to = toward === "" || shown.length > 1 ? "" : `→ ${toward}`;
     return {
-      width: 22 + textWidth(label, 15, true),
-      draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, label, "s15 b")}`,
+      width: width + (to === "" ? 0 : 6 + textWidth(to, 12)),
+      draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, label, "s15 b")}${to === "" ? nothing : text(x + width + 6, y + 17, to, "s12 k")}`,
     };
   });
   // A message with several markers does not say its name, so that rows have room.

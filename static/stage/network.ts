@@ -363,7 +363,7 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
 function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail, isTight: boolean): Flight {
   const { message, state } = one;
   const sheet = sheetOf(message, recordsOf(frame, message), frame.view, frame.plan?.again?.[message.id]);
-  const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here));
+  const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here), !here.upright && here.brokers[message.from] !== undefined && here.brokers[message.to] !== undefined ? message.to : "");
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
   const u = state === "docked" ? 1 : progress(message, frame.view.time);
