@@ -1,5 +1,5 @@
-"""Documents of long runs: three idempotent producers, six partitions and three brokers, and a few lost answers. And
-one of a run with many components.
+"""Documents of long runs: three idempotent producers, six partitions, three brokers, and a few lost Produce responses.
+Also the document of a run with many components.
 """
 
 from typing import Any
@@ -22,7 +22,8 @@ def generated_document(
     partitions: int = PARTITIONS,
     brokers: int | None = None,
 ) -> dict[str, Any]:
-    """A scenario that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
+    """A scenario that makes at least ``steps`` steps and stops there. One Produce response in a hundred is
+    lost."""
     if sends is None:
         sends = max(SENDS_PER_PARTITION, SENDS_PER_PARTITION * steps // STEPS_OF_SENDS)
     applications = [

@@ -33,8 +33,8 @@ MILLISECONDS_BETWEEN_STEPS = 1_000
 """The pause between two steps, as of a reader who looks at each: a step's animation ends before the next step."""
 OBJECTS_LEAST = 200
 SPEEDS = {"play": ("2", 40), "play_fastest": ("16", 6)}
-"""Name → the speed chosen in the page (steps a second) and the seconds to play. At reading speed, two steps a second,
-only the browser moves the messages.
+"""Name → the speed chosen in the page, and the seconds to play. Speed 2 is twice reading speed, at which steps are
+animated; speed 16 is sixteen steps a second.
 """
 MILLISECONDS_TO_REST = 2_000
 """The pause before playing is traced, so that the trace contains neither what a just opened page still loads nor the

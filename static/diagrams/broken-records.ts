@@ -38,8 +38,8 @@ type Held = Pick<LogBatchView, "base_offset" | "control" | "serials">;
 type Batches = Record<string, LogBatchView>;
 
 /**
- * Whether a batch holds a copy of a record, and not its first copy: another batch that the view lists holds the record
- * at a lower offset, or no other batch does.
+ * Whether the record in this batch counts as a copy: a listed batch at a lower offset holds it, too, or no other listed
+ * batch holds it. False for the first of several listed copies.
  */
 export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_offset">, batches: Batches): boolean {
   const bases = basesOfSerial(batches, serial);

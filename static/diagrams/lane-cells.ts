@@ -1,7 +1,7 @@
 /**
  * Which batches of a log fit into a lane, and the x of each offset. Pure.
  *
- * A lane has room for about sixteen offsets. Batches that do not fit are folded, and the fold says how many they are.
+ * A lane has room for about thirteen offsets. Batches that do not fit are folded, and the fold says how many they are.
  * So the layout of a log of 20,000 batches needs one pass over its base offsets, and then looks only at visible
  * batches. An old batch stays visible if the step is about it; batches that broke a guarantee or differ in the compared
  * run stay visible as far as they fit. The folds are then between these batches and the newest ones.

@@ -2,9 +2,10 @@
  * Animates a step, cause before effect: messages travel as far as virtual time takes them, the arriving batch is
  * compared, then it lands, and last the gates slide; the tag appears while the batch lands.
  *
- * A step forward is drawn twice. In the first drawing (`causeFirst`), everything is as before and only messages move.
- * When they have arrived, the picture of the step itself is drawn, and the changed things move to their places. After a
- * step back, a jump, or if the reader asks for less motion, only the final picture is drawn.
+ * A step forward with moving messages is drawn twice. In the first drawing (`causeFirst`), everything is as before and
+ * only messages move. When they have arrived, the picture of the step itself is drawn, and the changed things move to
+ * their places. Messages that have faded out by then are removed by a third drawing. After a step back, a jump, or if
+ * the reader asks for less motion, only the final picture is drawn.
  */
 
 import type { Mover, Phase, Point, StageObject } from "./contract.ts";

@@ -22,7 +22,7 @@ from tests.running_site import RunningSite
 
 ANALYSIS_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a002"
 SEEN_WITHIN = 30_000
-"""Milliseconds; the page requests the table every two seconds, and the machine may be busy."""
+"""Milliseconds; the server sends the table after a change, within two seconds, and the machine may be busy."""
 
 
 def look(page: Page) -> None:

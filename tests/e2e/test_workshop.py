@@ -25,7 +25,7 @@ from tests.e2e.test_travelling import saved as saved_file
 from tests.running_site import RunningSite
 
 SEEN_WITHIN = 60_000
-"""Milliseconds; the page requests the table every two seconds, and the machine may be busy."""
+"""Milliseconds; the server sends the table after a change, within two seconds, and the machine may be busy."""
 
 
 @pytest.fixture(autouse=True)
