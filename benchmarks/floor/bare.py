@@ -1,5 +1,5 @@
 """The minimum that the kill of a server or worker costs on this stack: a uvicorn and a Celery without an application.
-A new process is started at the moment of the kill; the measured time ends with the first answer of the new process.
+A new process is started at the moment of the kill; the measured time ends with the first response of the new process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ async def web(
     receive: Callable[[], Awaitable[dict[str, object]]],
     send: Callable[[dict[str, object]], Awaitable[None]],
 ) -> None:
-    """An ASGI application that answers every request with an empty response."""
+    """An ASGI application that responds to every request with an empty body."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
@@ -43,7 +43,7 @@ def touch(path: str) -> None:
 
 
 def bare_uvicorn_seconds(folder: Path, rounds: int) -> list[float]:
-    """Return the seconds from the kill of uvicorn to the first answer of its successor, one value for each round."""
+    """Return the seconds from the kill of uvicorn to the first response of its successor, one value for each round."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", 0))

@@ -112,7 +112,7 @@ play([ask, refuse])
 
 
 def test_a_toy_api_is_one_row_and_one_handler() -> None:
-    """A script sends it, a broker answers it, a fault refuses it, and the view shows which partitions it names."""
+    """A script sends it, a broker responds to it, a fault refuses it, and the view shows which partitions it names."""
     ran = subprocess.run(
         [sys.executable, "-c", TOY],
         cwd=Path(__file__).parents[2],

@@ -58,7 +58,7 @@ def test_readers_wait_for_markers_only_while_markers_are_missing() -> None:
 
 
 def answer_to_end(simulation: Simulation) -> int:
-    """Return the id of the message with which the coordinator answers EndTxn."""
+    """Return the id of the message with which the coordinator responds to EndTxn."""
     while simulation.number < 58:
         simulation.step()
     under_way = simulation.view()["network"]["messages"].values()

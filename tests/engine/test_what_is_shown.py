@@ -159,7 +159,7 @@ LEVELS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("lost", ["request", "answer"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_three_levels_can_be_chosen_and_are_judged(level: str, lost: str) -> None:
-    """The second batch, of two records, loses its request or its answer. A first batch is needed so that the broker
+    """The second batch, of two records, loses its request or its response. A first batch is needed so that the broker
     knows the producer: 2.8 would accept any sequence of an unknown producer.
     """
     settings = {f"producers.p1.settings.{name}": value for name, value in LEVELS[level].items()}

@@ -1,4 +1,4 @@
-"""What a real Kafka 4.1 broker answered is compared, request by request, with what the engine's broker answers."""
+"""What a real Kafka 4.1 broker responded is compared, request by request, with what the engine's broker responds."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_two_rules_on_the_same_messages_fall_again() -> None:
 def test_what_is_left_breaks_and_nothing_less_does(duplicated: tuple[dict[str, Any], int]) -> None:
     document, _ = duplicated
     found = shrink(document, "duplicated", trying_here(document, "duplicated"))
-    # A producer without idempotence needs only one lost answer to store a record twice.
+    # A producer without idempotence needs only one lost response to store a record twice.
     assert len(found.after) == 1 < len(found.before) and found.tries > 2
     assert breaks_at(with_faults(document, found.after), "duplicated") == found.step
     assert breaks_at(with_faults(document, []), "duplicated") is None

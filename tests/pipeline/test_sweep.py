@@ -377,7 +377,7 @@ class TestFirstSweep:
             assert without["duplicates"] > 0 and without["runs_duplicated"] > 7
         assert rows[False, 0]["duplicates"] == 0
         assert rows[False, 1]["duplicates"] < rows[False, 3]["duplicates"]
-        # An answer is lost with its connection, and so is a request on the wire: without a retry, its record is
+        # A response is lost with its connection, and so is a request on the wire: without a retry, its record is
         # missing.
         missing = {key: row["lost"] + row["failed"] for key, row in rows.items() if key != (False, 0)}
         assert set(missing.values()) == {0} and rows[False, 0]["failed"] > 0

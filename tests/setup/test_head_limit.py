@@ -115,7 +115,7 @@ async def connected(
 
 
 async def is_cut_off(reads: asyncio.StreamReader) -> None:
-    """The answer may be lost, because the bytes that the server did not read reset the connection."""
+    """The response may be lost, because the bytes that the server did not read reset the connection."""
     with suppress(ConnectionResetError):
         assert (await reads.read()).startswith(b"HTTP/1.1 400")
 

@@ -45,7 +45,7 @@ def manager(**settings: int) -> AllocatedIds:
 def answered(
     ids: AllocatedIds, effects: Effects, now: int = 0, start: int = 0, error: Error = Error.NONE
 ) -> Effects:
-    """Deliver the controller's answer to the request that the broker has just sent. Returns the effects."""
+    """Deliver the controller's response to the request that the broker has just sent. Returns the effects."""
     (send,) = sends(effects)
     assert of(AllocateProducerIdsRequest, send.body).broker_epoch == 5
     body = AllocateProducerIdsResponse(error=error, producer_id_start=start, producer_id_len=1000)

@@ -130,7 +130,7 @@ def test_since_kip_679_one_topic_that_may_be_written_is_enough_for_an_id() -> No
 
 
 def test_the_first_rule_in_order_decides() -> None:
-    """A request that several rules refuse gets the answer of the first (LOG-1)."""
+    """A request that several rules refuse gets the error of the first (LOG-1)."""
     cluster, _, batch, _ = arrange("too_few_in_sync")
     broker = cluster.brokers[1]
     assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"

@@ -131,7 +131,7 @@ def test_each_partition_has_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_leader_with_a_higher_epoch_in_its_log_need_not_ask(
     monkeypatch: pytest.MonkeyPatch, unasked: bool
 ) -> None:
-    """KAFKA-18042: the answer is the same, but the leader does not ask the coordinator."""
+    """KAFKA-18042: the response is the same, but the leader does not ask the coordinator."""
     profile = replace(K28, verifies_partitions=True, refuses_lower_epoch_unasked=unasked)
     monkeypatch.setitem(PROFILES, "k28", profile)
     stage = Stage(watching="bare", profile="k28")
@@ -297,7 +297,7 @@ def refused(producers: ProducerStateManager, batch: RecordBatch, guard: int) -> 
 def test_an_answer_does_not_count_after_a_marker(
     alone: tuple[Alone, Verification, InitProducerIdResponse],
 ) -> None:
-    """While the answer was on its way, the transaction ended, and perhaps another one began."""
+    """While the response was in transit, the transaction ended, and perhaps another one began."""
     at, _, producer = alone
     ask(alone, "first")
     producers = at.replicas["t-0"].log.producers

@@ -308,7 +308,7 @@ def batch_of(
 
 
 def answer(sends: Iterable[Effect], partition: str = "t-0") -> tuple[str, int]:
-    """Return the error and the base offset of the only answer."""
+    """Return the error and the base offset in the only response."""
     (send,) = sends
     assert isinstance(send, Send) and isinstance(send.body, ProduceResponse)
     found = send.body.partitions[partition]

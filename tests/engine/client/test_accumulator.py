@@ -26,7 +26,7 @@ MEMORY = 4_000
 
 
 class Accumulator(RuleBasedStateMachine):
-    """Appends, passes of time, drains, answers, resends and expiry, in any order, with sequence numbers."""
+    """Appends, passes of time, drains, responses, resends and expiry, in any order, with sequence numbers."""
 
     profile = K28
 

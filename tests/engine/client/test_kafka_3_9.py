@@ -202,7 +202,7 @@ def test_a_request_that_is_overdue_names_its_error(profile: Profile, error: str)
 
 @pytest.mark.parametrize(("profile", "counts"), [(K28, True), (K39, False)])
 def test_a_batch_that_is_over_and_fails_once_more(profile: Profile, counts: bool) -> None:
-    """The batch expired in flight; when its answer comes, 2.8 requests a higher epoch."""
+    """The batch expired in flight; when its response arrives, 2.8 requests a higher epoch."""
     bench = Bench(profile, enable_idempotence=True, batch_expiry_ms=5 * SECONDS)
     bench.give_producer_id()
     bench.send()

@@ -64,7 +64,7 @@ class Stage:
         return effect
 
     def refused(self, offset: int, **named: Any) -> dict[str, Error]:
-        """Return the errors of a commit that the coordinator answers at once."""
+        """Return the errors of a commit to which the coordinator responds at once."""
         return of(CommitAnswer, self.commit(offset, **named)).errors
 
     def written(self, effect: CommitAnswer | WriteOffsets, error: Error = Error.NONE) -> Error:

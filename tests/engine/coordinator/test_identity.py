@@ -1,6 +1,6 @@
 """Which earlier identity a coordinator remembers, and for how long (TXC-9, KIP-360).
 
-Expected answers follow ``TransactionMetadata.completeTransitionTo`` and ``prepareIncrementProducerEpoch`` of 2.8.
+Expected responses follow ``TransactionMetadata.completeTransitionTo`` and ``prepareIncrementProducerEpoch`` of 2.8.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def test_the_list_of_requests_is_written_as_kafka_wrote_it() -> None:
 
 
 def test_every_version_of_the_table_is_known() -> None:
-    """The table promises no version that cannot be read, and every answer of Kafka can be written."""
+    """The table promises no version that cannot be read, and every response of Kafka can be written."""
     kept = KeptRecords()
     apis = {api: data for api, _, data, _ in exchanges()}
     assert {KEYS[name] for name in apis} | NOT_RECORDED == APIS.keys()
