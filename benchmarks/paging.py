@@ -22,8 +22,8 @@ from benchmarks.steppers import new_session
 from eosviz.launch.places import ROOT
 
 SCENARIOS = ("SC-02", "SC-08", "SC-62")
-"""Long scenarios of the library, with 149, 437 and 161 steps: a restarted worker has to make each run again up to the
-step where it was.
+"""Scenarios of the library with more than a hundred steps: a restarted worker has to make each run again up to the step
+where it was.
 """
 THINK_SECONDS = (0.5, 1.5)
 ASK_SECONDS_MAX = 30.0

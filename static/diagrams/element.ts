@@ -106,7 +106,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return pointed.at;
   }
 
-  /** Puts the focus on the first thing that can be pressed. Returns whether there is one. */
+  /** Puts the focus on the first button in the panel's SVG. Returns whether there is one. */
   enter(): boolean {
     const first = this.renderRoot.querySelector<SVGElement>("svg [role=button]");
     first?.focus();

@@ -22,7 +22,7 @@ export const machineLook = css`
   svg { width: 100%; height: auto; max-width: 340px; }
 `;
 
-/** The table at `address`; undefined if the site has none there. Throws if the request fails. */
+/** The table at `address`; undefined if the response has an error status. Rejects without a response. */
 export async function fetchMachine(address: string): Promise<MachineTable | undefined> {
   const response = await get(address);
   return response.ok ? ((await response.json()) as MachineTable) : undefined;

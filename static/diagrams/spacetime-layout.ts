@@ -45,8 +45,8 @@ export interface SpacetimeOptions {
 }
 
 /**
- * The messages (ids) and actors (names) that a picture draws before others, the most important first. Such a message
- * always has a label.
+ * The messages (ids) and actors (names) that a picture draws before others, the most important first. The labels of
+ * these messages get their places before all others.
  */
 export interface Foremost {
   messages: readonly number[];

@@ -22,7 +22,8 @@ export interface Gate {
 }
 
 /**
- * Parts of the player that move by more or less than one step. Each method returns whether it moved the reader itself.
+ * Parts of the player that move by more or less than one step. Each method but `nearest` returns whether it moved the
+ * reader itself.
  */
 export interface Pace {
   /** Moves on to the next check of the step on show, at the level of checks. */

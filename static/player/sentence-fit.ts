@@ -1,7 +1,8 @@
 /**
  * Chooses the sizes of letters for a step's text: the first sentence is large, the rest smaller below it, and both are
- * as large as their place allows. In a wide place, the rest always has the reading size. Sentences that do not fit are
- * counted, and a press shows them. Pure: measuring in the page would cost a layout of the page at every step.
+ * as large as their place allows. In a wide place, the rest has the reading size, except with `isWhole`. Sentences that
+ * do not fit are counted, and a press shows them. Pure: measuring in the page would cost a layout of the page at every
+ * step.
  */
 
 import { isChinese } from "./phrases.ts";

@@ -242,8 +242,9 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /**
-   * Makes the server make at least `count` steps after the newest one. Playing calls this early, so that it never
-   * waits.
+   * Makes the server make `count` steps after the newest stored one, or all up to the reader's target if these are more
+   * (at most `advanceAtMost`). Does nothing while another command makes steps, or if the run cannot go on. Playing calls
+   * this early, so that it need not wait.
    */
   async grow(count: number): Promise<void> {
     if (this.busy || !this.canGrow) return;

@@ -326,7 +326,7 @@ export function slotsOf(key: string): string[] {
 }
 
 /**
- * Loads the catalogue of a language, unless it is loaded, and makes it current. Rejects with the address if that fails.
+ * Loads the catalogue of a language, unless it is loaded, and makes it current. Rejects if it cannot be loaded.
  */
 export async function loadLanguage(language: Language, address: string, into: Words = words): Promise<void> {
   if (!into.has(language)) {
@@ -338,7 +338,7 @@ export async function loadLanguage(language: Language, address: string, into: Wo
   into.use(language);
 }
 
-/** The JSON document at an address. Rejects with the address if there is none. */
+/** The JSON document at an address. If the response has an error status, rejects with the address and the status. */
 async function parsed(address: string): Promise<unknown> {
   const response = await get(address);
   if (!response.ok) throw new Error(`${address} answered ${response.status}`);

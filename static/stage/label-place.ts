@@ -10,11 +10,11 @@ import type { Box } from "./contract.ts";
 export type Spot = readonly [x: number, y: number];
 
 export interface Around {
-  /** Boxes that a label must not cover. */
+  /** Boxes that a label should not cover: what it covers of them is its cost. */
   taken: readonly Box[];
-  /** The boxes of components that the label is about: it is inside one of them or outside all, and never on an edge. */
+  /** The boxes of components that the label is about. A place on an edge of one costs the smaller part of the label. */
   own: readonly Box[];
-  /** The boxes of other components: the label is outside them. */
+  /** The boxes of other components. What the label covers of them is its cost, too. */
   others: readonly Box[];
   /** The box of the picture: the label is inside it. */
   within: Box;

@@ -111,7 +111,7 @@ def test_what_was_dropped_or_failed_takes_no_room(line: list[Branch]) -> None:
 
 
 def test_a_kept_world_counts_at_least_what_it_takes() -> None:
-    """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each, which take about 40 MB for each
+    """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each, which take about 30 MB for each
     branch.
     """
     document = entry("SC-01").document | {

@@ -1,4 +1,4 @@
-"""Ten times as many transactions take ten times the work and not more, and the printed output is bounded."""
+"""Ten times as many transactions take hardly more than ten times the work, and the printed output is bounded."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
