@@ -11,7 +11,7 @@ import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
 import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** px from the middle of a cross, or of this step's dot, to its edge. */
-const CROSS = 9;
+export const CROSS = 9;
 /** px from the middle of any other dot to its edge. */
 const DOT = 4;
 

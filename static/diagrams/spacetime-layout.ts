@@ -13,7 +13,7 @@ import { isAnyBroken } from "./broken-records.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
-import { isAnsweredBy, sentAgain } from "./sent-again.ts";
+import { isAnsweredBy, isLost, sentAgain } from "./sent-again.ts";
 import type { BandShape } from "./spacetime-band.ts";
 import { bandRoom, bandShape, plainBand, WORDLESS } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
@@ -21,7 +21,7 @@ import { placeFolds } from "./spacetime-folds.ts";
 import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import { ACTORS_MOST, actorsIn, actorsOf, byRole, doerOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
-import { labelArrows } from "./spacetime-labels.ts";
+import { CROSS, labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
 import type { Cut, Row, RowSpacing, Spacing, WordsRoom } from "./spacetime-rows.ts";
@@ -414,13 +414,14 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
 }
 
 /**
- * The place of a cell: right of the arrow's end if that is free; else below or above the cell or band that is there;
- * else left of the lane.
+ * The place of a cell: right of the arrow's end if that is free; else below or above the cell, band or cross that is
+ * there; else left of the lane.
  */
 function storedPlace(shape: SpacetimeShape, arrow: ArrowShape, width: number): { x: number; y: number; joined: boolean } {
   const taken = [
     ...shape.stored.map((cell) => ({ x: cell.x, y: cell.y, width: cell.width, height: STORED })),
     ...(shape.band === null ? [] : [{ x: 0, y: shape.band.y, width: shape.width, height: shape.band.height }]),
+    ...shape.arrows.filter(isLost).map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
   ];
   const left = { x: round(arrow.x2 - 8 - width), y: round(arrow.y2 + 7), joined: false };
   const fits = arrow.x2 + 14 + width <= shape.width - 4;

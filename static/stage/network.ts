@@ -260,7 +260,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
   const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
-  const flights = withoutCovered(apart(shown.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one), tight > 0), queue: queueOf(one) })), here));
+  const flights = withoutCovered(inOrder(apart(shown.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one), tight > 0), queue: queueOf(one) })), here)));
   return { flights, bundles: bundled(counted, here, flights) };
 }
 
@@ -297,6 +297,22 @@ function standingIn(here: Places): Box[] {
 
 /** An overlap of at most so many square units counts as none. */
 const COVERS = 40;
+
+/**
+ * The messages, of which two of about one size that left one sender together have each other's places if the one for the
+ * higher receiver would be below the other: so their wires do not cross, and they do not pass each other later.
+ */
+function inOrder(flights: readonly Flight[]): Flight[] {
+  const all = [...flights];
+  const isFresh = ({ stood, fate, queue, wire, u }: Flight): boolean => stood === undefined && !fate.docked && !fate.lost && queue === null && !wire.upright && !wire.short && u < 0.5;
+  const withPlace = (flight: Flight, { u, box: own, wire: { from } }: Flight): Flight => ({ ...flight, u, box: { ...own, width: flight.box.width }, wire: { ...flight.wire, from } });
+  all.forEach((_, first) => all.forEach((__, second) => {
+    const [one, other] = [all[first] as Flight, all[second] as Flight];
+    const together = [one, other].every(isFresh) && one.message.sent_at === other.message.sent_at && one.message.from === other.message.from && Math.abs(one.box.width - other.box.width) < GAP && one.box.height === other.box.height;
+    if (together && one.wire.to.at[1] < other.wire.to.at[1] && one.box.y > other.box.y) [all[first], all[second]] = [withPlace(one, other), withPlace(other, one)];
+  }));
+  return all;
+}
 
 /** The messages, without requests that have arrived and that their responses would cover. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {

@@ -118,6 +118,14 @@ test("the stored batch stands beside the arrow that brought it, marked as the eq
   assert.deepEqual(shape.stored.map((cell) => [cell.key, cell.text, cell.matched]), [["t-0/40", "stored: 40–42", true]]);
 });
 
+test("a cell of stored offsets does not stand on the cross of a message that was lost", () => {
+  const other = { from: "broker-1", to: "broker-2" };
+  const shape = layoutSpacetime(frameOf(DUPLICATE), [...RETRY, arrow(5, [15, 12], [17, 14], { fate: "dropped" }, other)], { width: 360, height: 464 });
+  const { x2, y2 } = find(shape.arrows, "5");
+  assert.equal(shape.stored.length, 1);
+  for (const { x, y, width } of shape.stored) assert.ok(x2 + 7 <= x || x2 - 7 >= x + width || y2 + 7 <= y || y2 - 7 >= y + 18, JSON.stringify({ x, y, width, x2, y2 }));
+});
+
 test("beside a duplicate stands its equal, not that it was stored", () => {
   const duplicate = arrow(3, [20, 138], [41, 143], { equals: { "t-0": 40 } });
   const shape = layoutSpacetime(frameOf(DUPLICATE), [duplicate], SIZE);

@@ -53,6 +53,16 @@ test("what leaves one port in the same millisecond fans out, and each stays on i
   for (const flight of flights) assert.ok(onItsWire(flight) < flight.box.height / 6, `${flight.message.id} left its wire`);
 });
 
+test("of two requests that leave a coordinator together, the one for the higher broker stands higher, and keeps there", () => {
+  const both = (at: number) => under([1, 2].map((to) => message({ id: 910 + to, api: "WriteTxnMarkers", from: "broker-2", to: `broker-${to}`, sent_at: 143 - at, arrives_at: 148 - at,
+    partitions: [`t-${to - 1}`], fields: {} })).concat([answer({ id: 905, from: "broker-2", to: "p1", sent_at: 143 - at, arrives_at: 148 - at })])).network.flights;
+  for (const at of [0, 3]) {
+    const [first, second] = [911, 912].map((id) => both(at).find((flight) => flight.message.id === id));
+    if (first === undefined || second === undefined) assert.fail("both are drawn");
+    assert.ok(first.box.y < second.box.y, `${first.box.y} ${second.box.y} after ${at} ms`);
+  }
+});
+
 test("a delivered message stands at the door, a lost one where it died", () => {
   const sent = message({ id: 900, sent_at: 138, arrives_at: 143 });
   const docked = under([], stepOf(), fates({ delivered: [900] }), [sent]).network.flights[0];
