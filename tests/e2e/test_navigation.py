@@ -37,6 +37,17 @@ def test_a_menu_is_opened_walked_and_left_by_keyboard(browser: Browser, running_
     page.close()
 
 
+def test_after_a_filter_is_chosen_the_next_tab_stop_is_a_filter(browser: Browser, running_site: RunningSite) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}library/")
+    page.locator("#by-topic a").nth(3).press("Enter")
+    page.wait_for_url("**/library/?topic=*")
+    page.keyboard.press("Tab")
+    expect(page.locator("#by-topic a").first).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+    page.close()
+
+
 def test_without_scripts_the_menus_lead_everywhere(browser: Browser, running_site: RunningSite) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
