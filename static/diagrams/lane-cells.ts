@@ -215,7 +215,10 @@ export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = 
 /** For a lane whose fold the reader opened: the px beside the offset in each cell, and the most batches it may have. */
 const OPENED = { padding: 8, most: 40 };
 
-/** All batches, in cells that may have no label; null if even these do not fit. */
+/**
+ * All batches, in cells that may have no label. Null if even these do not fit, if there are more than `OPENED.most`, or
+ * if the view leaves batches out.
+ */
 function everyBatch(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions): Cells | null {
   if (bases.length > OPENED.most || (options.folded ?? []).length > 0) return null;
   const all = bases.map((base) => batches[String(base)] as LogBatchView);
@@ -287,8 +290,9 @@ function commonIdentity(pieces: Piece[]): string | null {
 }
 
 /**
- * The pieces of the lane, in the order of offsets. The newest batch and the pinned one are always drawn; then, while
- * they fit, the sought ones, and others from the newest back. The rest is in folds.
+ * The pieces of the lane, in the order of offsets. Of the batches that the reader has not scrolled past, the newest and
+ * the pinned one are always drawn; then, while they fit, the sought ones, and others from the newest back. The rest is
+ * in folds.
  */
 function choose(
   batches: Record<string, LogBatchView>,

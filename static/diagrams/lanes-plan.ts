@@ -144,7 +144,8 @@ export function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
 }
 
 /**
- * Whether a log is idle: empty, with no arriving or lost message in this step, and not in focus. It is drawn as a line.
+ * Whether a log is idle: it is empty and not in focus, and no message about it is in transit or lost in this step. It is
+ * drawn as a line.
  */
 function isIdle(frame: Frame, name: string, focus: string | null): boolean {
   const partition = frame.view.partitions?.[name];

@@ -46,7 +46,10 @@ export function addedText(beats: readonly Beat[], place: number): string {
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
 }
 
-/** The names of all stops of a beat, in order: `txn-1: commit is decided + LSO passes 1 committed record of p2`. */
+/**
+ * The titles of a beat and of the `added` beats inside it, in the order of their landings: `txn-1: commit is decided +
+ * LSO passes 1 committed record of p2`.
+ */
 export function wholeName(beats: readonly Beat[], place: number): string {
   const own = beats[place] as Beat;
   const [first = own, ...others] = [own, ...addedIn(own)].toSorted((one, other) => one.lands - other.lands);

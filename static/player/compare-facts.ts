@@ -97,8 +97,8 @@ export type Since = (about: string) => number | null;
 
 /**
  * The facts that differ in more than time (`parted`), in the order in which they began to differ. A thing in which one
- * run was `behind` before that is nearer to the cause and comes first. Numbers (`numbered`) come after all states: two
- * runs may have the same state with different numbers.
+ * run was `behind` before that is nearer to the cause and comes first. Facts that are times follow, and last numbers
+ * (`numbered`): two runs may have the same state with different numbers.
  */
 export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since, numbered: Since = () => null): Apart[] {
   const first = Math.min(...all.map(({ about }) => parted(about) ?? Infinity));
@@ -158,8 +158,8 @@ function recordsOf(view: View, partition: string): ReadonlyMap<number, number> {
 
 /**
  * The sizes of the batches of both logs from the first offset at which the same records are in other batches, as far as
- * both logs go. It marks the offsets at which a batch begins in one log only, `t-0 |43`, except
- * those of batches that differ in more (`marks`, as `offsetsApart` returns them).
+ * both logs go. It marks the offsets at which a batch begins in one log only, `t-0 |43`, except those of batches that
+ * differ in more (`marks`, as `offsetsApart` returns them).
  */
 function batchesApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];

@@ -57,7 +57,10 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number,
   return other;
 }
 
-/** The step at which this message was sent, after `from` and up to `to`; null if it was sent elsewhere. */
+/**
+ * The step at which this message was sent, after `from` and up to `to`; null if it was sent elsewhere, or more than
+ * `LOOKS_BACK` steps before `to`.
+ */
 export function sentAt(lines: Pick<Lines, "step">, branch: string, id: number, from: number, to: number): number | null {
   for (let step = to; step > Math.max(from, to - LOOKS_BACK); step--) {
     if (lines.step(branch, step)?.messages.some((one) => one.event === "sent" && one.id === id) === true) return step;

@@ -92,7 +92,7 @@ export function wayOf(right: number, down: number): "along" | "across" | null {
 export interface Ticks {
   /** The SVG path of all plain ticks. */
   plain: string;
-  /** The numbers of steps whose ticks have a shape of their own, at most one of each kind per column of pixels. */
+  /** The numbers of steps whose ticks have a shape of their own: of each kind, at most one within 7 px. */
   interesting: number[];
   lost: number[];
   refused: number[];
@@ -102,8 +102,9 @@ export interface Ticks {
 }
 
 /**
- * The ticks of all steps up to `newest`. Steps in the same column of pixels have one tick, so that 20,000 steps cost no
- * more to draw than the pixels that they cover. `mark`: returns the marks of a step (bits, windows.ts); `y`: in px.
+ * The ticks of all steps up to `newest`. Steps in the same column, a few px wide, have one tick, so that 20,000 steps
+ * cost no more to draw than the columns that they cover. `mark`: returns the marks of a step (bits, windows.ts); `y`: in
+ * px.
  */
 export function ticks(axis: Axis, newest: number, mark: (number: number) => number, y: number): Ticks {
   const result: Ticks = { plain: "", interesting: [], lost: [], refused: [], broken: [], unknown: [] };

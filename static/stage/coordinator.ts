@@ -379,7 +379,7 @@ function newestIn(batches: readonly LogBatchView[], id: string, room: number): {
 
 const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);
 
-/** The state of an id in its newest record of a batch; null is a tombstone. */
+/** The state of an id in its newest record of a batch; null: that is a tombstone, or the batch has no record of it. */
 export function imageState(batch: LogBatchView, id: string): string | null {
   const at = (batch.content?.keys ?? []).findLastIndex((key) => keyOf(key) === id);
   const image = batch.content?.values[at];
@@ -406,7 +406,7 @@ function othersText(kept: readonly Kept[], id: string): string | null {
   return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
 }
 
-/** The offsets of a group: the committed ones, and those pending in an open transaction; null if there are none. */
+/** The offsets of all groups: the committed ones, and those pending in open transactions; null if there is no group. */
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;

@@ -321,8 +321,8 @@ function othersIn(frame: Frame, here: Places, partition: string, names: readonly
 const squaresAlone = (width: number, from: number): number => Math.floor((width - from - 12) / STEP);
 
 /**
- * The number of squares for which the low and wide row of another consumer has room beside its text. All rows of a lane
- * show equally many, so that squares of one offset are below each other.
+ * The number of squares for which the low and wide row of another consumer has room beside its text. The rows of a lane
+ * show equally many, except one with a tag, so that squares of one offset are below each other.
  */
 function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
   const place = here.readers[partition]?.[name];
