@@ -15,8 +15,8 @@ export interface Notice {
 }
 
 /**
- * Makes the steps up to step `asked` and goes there; stops before a question. Returns a notice if that step was not
- * reached, because the run has no such step or because it was not made yet; else null.
+ * If step `asked` is not made yet, makes the steps up to it, at most `made`, and goes there; stops before a question.
+ * Returns a notice if the run has no such step, or if it is too far; else null.
  */
 export async function goToAsked(store: PlayerStore, walk: BeatWalk, asked: number): Promise<Notice | null> {
   const from = store.newest;

@@ -48,7 +48,7 @@ export class Making extends EventTarget {
     return Math.floor((100 * this.progress.done) / this.progress.total);
   }
 
-  /** Requests the export and polls it until it is done. */
+  /** Requests the export and polls it until it has ended, or until `leave` is called. */
   async run(address: string, branch: string): Promise<void> {
     const body = new URLSearchParams({ form: this.form, branch });
     await this.#hear(this.#post(address, body));

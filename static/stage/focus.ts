@@ -1,9 +1,11 @@
 /**
  * Finds the subject of a step: the one yellow place, and its tag. Pure.
  *
- * It reads only what the engine reports of the step: its key, decision, refusal, transition, fates of messages, and
- * changes. The functions in FINDERS are called in order; the first one that returns a subject decides the focus.
- * Nothing else in the picture is marked.
+ * It reads only what the engine reports of the run: the step's key, decision, refusal, transition, fates of messages,
+ * changes and broken guarantees, the views before and after it, and the plan. The functions in FINDERS are called in
+ * order; the first one that returns a subject decides. A step that breaks a guarantee gets the guarantee's tag instead,
+ * unless it refuses something; the last step of a run may show the run's result (`verdictOf`). Nothing else in the
+ * picture is marked.
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
@@ -62,7 +64,7 @@ const IN_LOG = ["duplicated", "reordered"] as const;
 
 /**
  * The focus of a run's last step, if its sentence is the result of the run because no beat lands there: the place of
- * the record that broke a guarantee of `IN_LOG`. Null for any other step.
+ * the record that broke a guarantee of `IN_LOG`. Null for any other step, and if no such guarantee is broken.
  */
 function verdictOf(frame: Frame, step: Step): Focus | null {
   const { plan, view } = frame;
@@ -269,7 +271,7 @@ function nodeOf(frame: Frame, { actor, transition }: Step): string {
   return isNode ? actor : transition?.of.split(" ")[0] ?? actor;
 }
 
-/** The functions in the order in which they are called. The first one that returns a subject decides the focus. */
+/** The functions in the order in which they are called. The first one that returns a subject decides. */
 const FINDERS: readonly Finder[] = [
   refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, stops, read, node,
   (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),

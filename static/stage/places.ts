@@ -98,7 +98,8 @@ export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
 /**
  * The plan from which the places of a run are made. In a run with interventions, it is the plan of the run without
  * them, so that nothing moves; a broker that takes over a lane leads it in the lane's old place. The run's own plan is
- * used if a lane has no place in the other one, and on a phone if a broker with a box of its own takes over.
+ * used if a lane has no place in the other one, if lanes are strips, and on a phone if several brokers take over, or one
+ * with a box of its own.
  */
 export function basisOf(plan: StagePlan, whole: Size): StagePlan {
   const { stands } = plan;
