@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svg } from "lit";
+import { say } from "../../player/text.ts";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { coordinatorObjects, railOf, railTag } from "../../stage/coordinator.ts";
@@ -58,4 +59,10 @@ test("a coordinator whose only id expired says so, and shows the records of its 
   assert.match(drawn(null), /removed: tombstone at offset 1/);
   assert.match(drawn(null), />∅</);
   assert.doesNotMatch(drawn({ state: "CompleteCommit" }), /removed/);
+});
+
+test("a tag beside a coordinator's state names the broker without a response, so it does not read as the coordinator's own", () => {
+  for (const key of ["stage.tag.marker_unanswered", "stage.tag.marker_unanswered_short"]) {
+    assert.ok(say(key, { broker: "broker-1", partitions: ["t-0"] }).startsWith("No response from broker-1"), key);
+  }
 });
