@@ -310,7 +310,7 @@ export class Walk {
     return this.at < (by === "step" ? parting.moment : this.partingTime ?? Infinity);
   }
 
-  /** Whether a side's step here is the first one that makes a state or a log differ. */
+  /** Whether a side's step here makes the runs part: by a fault, in a state or log, or only in the time of a state. */
   partsHere(side: Walker): boolean {
     const here = this.#here;
     const step = here?.parting.steps[placeOf(side)] ?? null;

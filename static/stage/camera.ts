@@ -12,8 +12,8 @@ import { LATER } from "./later.ts";
 const CLOSEST = 0.64;
 const MARGIN = 30;
 /**
- * px kept free above and below the step's objects. It is less than `MARGIN`, because the picture is three times as wide
- * as high, so that each px of height costs three px of width.
+ * Units kept free above and below the step's objects. They are fewer than `MARGIN`, because the picture is three times
+ * as wide as high, so that each unit of height costs three units of width.
  */
 const MARGIN_ABOVE = 6;
 
@@ -35,7 +35,7 @@ export function lookOf(objects: readonly StageObject[], here: Places, frame: Fra
   return cameraOf(objects, here, brokersOf(frame, focus, here));
 }
 
-/** The part with everything that a step changes, and with these names. */
+/** The part with everything that a step changes, and with these names; the whole picture if it is upright. */
 export function cameraOf(objects: readonly StageObject[], here: Places, names: readonly Box[] = []): Box {
   const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
   const about = objects.filter((object) => object.hot === true && object.width > 0);
