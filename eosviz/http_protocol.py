@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with a limit on the memory that a connection takes apart from bodies.
+"""uvicorn's HTTP protocol with a limit on the memory of each connection; the memory of bodies does not count.
 `eosviz/head_limit.py` refuses a complete head that is too long; this module closes the connection if a head
 does not end."""
 

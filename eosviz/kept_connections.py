@@ -22,8 +22,8 @@ class KeptConnections(DjangoWorkerFixup):
         return super().install()
 
     def validate_models(self) -> None:
-        """Load Django without running the site's checks, as Celery would do at each start: `manage.py
-        migrate` has already run them."""
+        """Load Django. Celery's own method also runs the site's checks at each start, but `manage.py migrate`
+        has already run them."""
         self.django_setup()
 
     def close_database(self, **kwargs: Any) -> None:

@@ -64,8 +64,9 @@ def encode_marker_value(coordinator_epoch: int) -> bytes:
 
 
 def decode_control_record(record: Record, at: int = 0) -> ControlRecord:
-    """Decode `record`. Raises DamagedError, with position `at`, when key or value is absent or short, or has
-    a negative version."""
+    """Decode `record`. Raises DamagedError with position `at` if the key is null, shorter than 4 bytes, or has a
+    negative version. For COMMIT and ABORT it also does so for a value that is null, shorter than 6 bytes, or has a
+    negative version; it does not read the value of other types."""
     if record.key is None or len(record.key) < _KEY.size:
         raise damaged(DamageKind.CONTROL_KEY, at, f"≥ {_KEY.size} B", _length(record.key))
     version, type_code = _KEY.unpack_from(record.key)

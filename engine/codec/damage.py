@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class DamageKind(StrEnum):
-    """The kind of a damaged place. The value is its name on the command line; the page's sentences are in
-    `engine/explain/catalogue/log.toml`, under `log.damage.` and the member's name in lower case."""
+    """The kind of a damaged place. The value is its name on the command line and in bundles; `sentence_key` leads to
+    the page's sentence."""
 
     TRUNCATED_HEADER = "file ends inside a batch header"
     TRUNCATED_BATCH = "file ends inside a batch"
@@ -34,7 +34,13 @@ class DamageKind(StrEnum):
     VERSION = "version of a key or value"
     TRANSACTION_STATUS = "status of a transaction"
     CONTROL_VERSION = "version of a control record"
-    TOLD = "damage that a text or a bundle reports, and not what was expected and found"
+    REPORTED = "damage that a text or a bundle reports, and not what was expected and found"
+
+    @property
+    def sentence_key(self) -> str:
+        """The key of the sentence in `engine/explain/catalogue/log.toml`: `log.damage.` and the member's name in
+        lower case. REPORTED keeps the older key that stored log cases contain."""
+        return "log.damage.told" if self is DamageKind.REPORTED else f"log.damage.{self.name.lower()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def segment_note(segment: Segment) -> Json:
 def damage_note(segment: Segment, damage: Damage) -> Json:
     """The note on a damaged place."""
     return sentence(
-        f"log.damage.{damage.kind.name.lower()}",
+        damage.kind.sentence_key,
         file=shown_name(segment.path),
         position=damage.position,
         expected=damage.expected,

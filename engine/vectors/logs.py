@@ -55,40 +55,50 @@ that finds it."""
 
 OPEN = (
     OpenField(
-        "producer ids", "a real cluster hands out others; compared by their transactional id and order"
+        "producer ids",
+        "a real cluster assigns other ids; producers are matched by transactional id and order",
     ),
     OpenField(
-        "batches", "where a client cuts them hangs on its clock; records are compared with their sequences"
+        "batches",
+        "when a client closes a batch depends on its clock; records are compared with their sequences",
     ),
     OpenField("clocks", "times of records, markers and values, and what a tool prints of them"),
     OpenField(
         "other folders",
-        "a list of all transactional ids of the cluster has theirs; those of this one are compared",
+        "a list of all transactional ids of the cluster includes those of other folders; only those of this folder are "
+        "compared",
     ),
-    OpenField("partitions of internal topics", "which one an id or a group belongs to hangs on their number"),
+    OpenField(
+        "partitions of internal topics",
+        "the partition of a transactional id or a group depends on the topic's number of partitions",
+    ),
     OpenField(
         "AddPartitionsToTxn",
-        "how many partitions one request names hangs on the client's clock; of the images of one transaction in state "
-        "Ongoing the last is compared",
+        "how many partitions one request names depends on the client's clock; if the log has several values in state "
+        "Ongoing for one transaction, the last is compared",
     ),
-    OpenField("leader epochs", "a topic exists from the start here; epochs count from its first"),
     OpenField(
-        "segments", "when one is rolled hangs on the times of its records; where the cleaner stops is given"
+        "leader epochs",
+        "in the engine a topic exists from the start; leader epochs are compared relative to the first one",
+    ),
+    OpenField(
+        "segments",
+        "when a segment is rolled depends on the times of its records; the offset at which the cleaner stops is given",
     ),
     OpenField(
         "races of two clients",
-        "a record leaves when its client's clock says so, a marker is written after the call has returned; the offsets "
-        "that clients received say which came first",
+        "a client's clock decides when a record is sent, and a marker is written after the call has returned; the "
+        "offsets that clients received show which came first",
     ),
-    OpenField("members of groups", "joining is not modelled; of a group its offsets are compared"),
+    OpenField("members of groups", "joining is not modelled; only the offsets of a group are compared"),
     OpenField(
         "abort of a fenced producer",
         "librdkafka ends a producer that is fenced at a leader; the Java client lets it abort",
     ),
     OpenField(
         "leaders",
-        "with several brokers the actions say who leads the first partition; who leads the others and who coordinates, "
-        "and with it their leader epochs and the coordinator epochs, they do not",
+        "with several brokers the actions name only the leader of the first partition; the other leaders, the "
+        "coordinators and the epochs of both are open",
     ),
 )
 """Everything that the actions of a folder do not determine."""

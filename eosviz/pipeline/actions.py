@@ -106,7 +106,8 @@ def ask_to_stop(job: Job) -> None:
 
 def resume(job: Job) -> None:
     """Let a job that was cancelled, failed or was interrupted wait again. A sweep keeps its finished runs; a
-    shrink begins anew. Raises JobRefused if the job cannot be resumed."""
+    shrink begins anew. Raises JobRefused if the job cannot be resumed, if another version of the engine began the
+    sweep, or if the owner has too many unfinished jobs."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)

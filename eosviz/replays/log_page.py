@@ -127,7 +127,7 @@ def damage_sentences(damage: str) -> list[Json]:
         return [{"text": damage}]
     return [
         {
-            "key": f"log.damage.{_DAMAGE[part['kind']].name.lower()}",
+            "key": _DAMAGE[part["kind"]].sentence_key,
             "params": {"file": file, "position": int(part["position"]), "expected": part["expected"],
                        "found": part["found"]},
         }

@@ -27,10 +27,6 @@ MARKED = re.compile(r"`[^`]*`|<[^>]*>")
 """Matches code inside a comment."""
 NOT_OURS = {"oracles", "generated", "migrations"}
 HOLDS_THEM = "tests/words"
-STORED = {"TOLD"}
-"""Names that may stay. The name of a kind of damage is a part of a sentence's key (`log.damage.told`), which stored
-log cases contain.
-"""
 
 
 def python(*rooms: str) -> Iterator[tuple[str, str]]:
@@ -90,7 +86,7 @@ def test_names_have_plain_words() -> None:
     found = {
         (name, word) for name, source in python(*IN_NAMES) for word in named_in(source) if OLD.search(word)
     }
-    assert {name for name in found if name[1] not in STORED} == set()
+    assert found == set()
 
 
 @pytest.mark.parametrize(

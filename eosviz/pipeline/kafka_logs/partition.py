@@ -259,7 +259,7 @@ class Partition:
     ) -> tuple[Range, ...]:
         """The offsets of the data records that a read_committed consumer gets. `aborting`: producer ids whose
         open transactions are assumed to be aborted. `committing`: an open transaction that is assumed to be
-        committed."""
+        committed. If it is the first open transaction, `aborting` is not used."""
         # If another transaction is committed, its records stay invisible, because the first open one blocks
         # them.
         if committing is not None and committing is self.open_transactions[0]:

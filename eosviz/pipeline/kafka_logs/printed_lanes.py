@@ -76,7 +76,7 @@ def row_of(line: BatchLine) -> Row:
     """The row that the segment reader would make of this batch. If a number cannot be in a batch header, the
     row is one of damage."""
     position, size = max(0, line.position), max(0, line.size)
-    damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
+    damage = () if line.damage is None else (Damage(DamageKind.REPORTED, position, "–", "–"),)
     if line.magic in (0, 1):
         return LegacyRow(
             position=position, base_offset=line.base_offset, size=size, magic=line.magic, damage=damage
@@ -86,7 +86,7 @@ def row_of(line: BatchLine) -> Row:
         return DamageRow(position=position, size=size, damage=(zeros,))
     header = _header(line)
     if header is None:
-        damage = (Damage(DamageKind.TOLD, position, "–", "–"),)
+        damage = (Damage(DamageKind.REPORTED, position, "–", "–"),)
         return DamageRow(position=position, size=size, damage=damage)
     control = None if line.control_type is None else _control(line)
     return BatchRow(position=position, header=header, computed_crc=0, control=control, damage=damage)

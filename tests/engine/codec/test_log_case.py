@@ -466,7 +466,7 @@ def test_an_empty_segment_is_an_empty_lane() -> None:
 
 
 def test_every_kind_has_its_sentence_in_both_languages() -> None:
-    needed = {f"log.damage.{kind.name.lower()}" for kind in DamageKind}
+    needed = {kind.sentence_key for kind in DamageKind}
     assert {key for key in SENTENCES if key.startswith("log.damage.")} == needed
     for key, texts in SENTENCES.items():
         placeholders = [sorted(PLACEHOLDER.findall(texts[language])) for language in ("en", "zh-Hans")]
