@@ -2,8 +2,8 @@
 knows no names of people.
 
 Every figure counts people, not visits, so that a person who tries often does not weigh more. A figure about
-too few people is withheld. If the groups whose figures are withheld have, together, too few people, too,
-their sum could be found by subtraction; then the figure of the smallest other group is also withheld.
+too few people is withheld. The sum over the groups with withheld figures can be found by subtraction. If this sum
+is about too few people, too, the figure of the smallest other group is also withheld.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def steps(frames: Frames) -> DataFrame:
 
 def predictions(frames: Frames) -> DataFrame:
     """Figures for each step: how many people predicted wrongly (`people`), out of those who predicted
-    (`of`)."""
+    (`of`). Steps at which no person predicted wrongly are left out."""
     answers = frames.moves.where("kind in ('wrong', 'right')")
     wrong = (f.col("kind") == "wrong").cast("long")
     return (
@@ -173,8 +173,9 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Figures that compare each version of a scenario with the latest earlier version that enough people
-    used. `low` and `high` are the ends of the interval of the difference of the two shares (Newcombe)."""
+    """Figures over all people that compare each version of a scenario with the version before it. Versions that
+    fewer than ``people_min`` people used are left out. `low` and
+    `high` are the ends of the interval of the difference of the two shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (

@@ -78,7 +78,8 @@ PUBLISH_PASSES = 2
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
     """Create an export of a session, which a task will carry out. The browser's oldest exports beyond
-    EXPORTS_KEPT are deleted. Raises ReplayRefused if too many exports are unfinished or, for PUBLISH, if the
+    EXPORTS_KEPT are deleted, and up to EXPORTS_KEPT expired exports of all browsers. Raises
+    ReplayRefused if too many exports are unfinished or, for PUBLISH, if the
     quota of published replays is exceeded."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
@@ -117,8 +118,8 @@ def cancel(owner: str, export_id: UUID) -> bool:
 
 
 def carry_out(export_id: UUID) -> None:
-    """Carry out an export, and store its outcome. If the worker is stopped meanwhile, no outcome is
-    stored."""
+    """Carry out an export, and store its outcome. If the export is cancelled or the worker is stopped
+    meanwhile, no outcome is stored."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
         return  # The export was cancelled before it began, or another worker has taken it.

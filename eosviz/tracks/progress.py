@@ -46,7 +46,8 @@ class Progress:
 
     @property
     def begun(self) -> bool:
-        """Whether a scenario of the track is begun or done, also if it was begun outside the track."""
+        """Whether a scenario of the track was begun in the track, or is done. A scenario that was played to its end
+        outside the track is done; one that was only begun there does not count."""
         return any(place.state != "new" for place in self.places)
 
     @property
