@@ -75,8 +75,8 @@ class SignedList:
         )
 
     def sign(self, name: str | None) -> list[str]:
-        """Sign the list with this name; with None, only read it. Returns the names on the list. Raises
-        RedisError."""
+        """Sign the list with this name, unless it is None, and remove the workers that have been silent for
+        SILENT_SECONDS_MAX. Returns the names that remain. Raises RedisError."""
         seconds, microseconds = self._redis.time()
         now = seconds + microseconds / 1e6
         with self._redis.pipeline() as pipeline:

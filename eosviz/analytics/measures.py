@@ -174,8 +174,8 @@ def runs(frames: Frames) -> DataFrame:
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
     """Figures over all people that compare each version of a scenario with the version before it. Versions that
-    fewer than ``people_min`` people used are left out. `low` and
-    `high` are the ends of the interval of the difference of the two shares (Newcombe)."""
+    fewer than ``people_min`` people used are left out. `low` and `high` are the ends of the interval of the
+    difference of the two shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (

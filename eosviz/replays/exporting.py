@@ -78,9 +78,8 @@ PUBLISH_PASSES = 2
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
     """Create an export of a session, which a task will carry out. The browser's oldest exports beyond
-    EXPORTS_KEPT are deleted, and up to EXPORTS_KEPT expired exports of all browsers. Raises
-    ReplayRefused if too many exports are unfinished or, for PUBLISH, if the
-    quota of published replays is exceeded."""
+    EXPORTS_KEPT are deleted, and up to EXPORTS_KEPT expired exports of all browsers. Raises ReplayRefused if
+    too many exports are unfinished or, for PUBLISH, if the quota of published replays is exceeded."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 

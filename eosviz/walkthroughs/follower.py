@@ -29,7 +29,7 @@ LINK_FULL_CODE = 4429
 class FollowerConsumer(SessionConsumer):
     """The socket of a follower's page, `/ws/follow/<token>/` (docs/websocket.md).
 
-    Everyone who has the address may follow; no cookie is needed.
+    A page needs only the address, no cookie. At most FOLLOWERS_PER_LINK pages can follow at the same time.
     """
 
     place: str | None = None
