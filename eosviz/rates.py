@@ -41,7 +41,7 @@ def rate_of(name: str) -> Rate:
 class TooOften(Problem):
     """Something was done too often. `params`: `most`, how often it may be done at once; `seconds`, the time
     after which it may be done so often again; `per_second`; `wait`, the seconds until the next try, at least
-    1."""
+    1; `minutes` and `wait_minutes`, the same times in minutes, rounded up."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds: int = max(math.ceil(wait), 1)

@@ -66,8 +66,9 @@ class Chain:
 
 
 class Writer:
-    """Writes a backup as a tar stream. The file `path` must not exist. It appears, complete, when `end` is
-    called; without that call there is no file."""
+    """Writes a backup as a gzipped tar file. The caller checks that `path` does not exist. Until `end` is called,
+    the bytes are in a draft beside it, `<path>.part`; `end` gives the draft the name `path`, and `give_up` deletes
+    it. Raises FileExistsError if there already is a draft."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
