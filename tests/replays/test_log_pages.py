@@ -477,7 +477,7 @@ def test_every_damage_is_said_in_the_readers_language() -> None:
     for kind in DamageKind:
         one = str(Damage(kind, 7, "1..2", "9: x", ends_file=True))
         both = damage_sentences(f"t-0/0.log: {one[: one.index('; the rest')]}; {one}")
-        assert [sentence["key"] for sentence in both] == [f"log.damage.{kind.name.lower()}"] * 2
+        assert [sentence["key"] for sentence in both] == [kind.sentence_key] * 2
         assert both[1]["params"] == {"file": "t-0/0.log", "position": 7, "expected": "1..2", "found": "9: x"}
     assert damage_sentences("t-0/0.log: the dump says isvalid: false")[0]["key"] == "logs.damage.invalid"
     assert damage_sentences("a.txt: line 3: Found 17 invalid bytes") == [
