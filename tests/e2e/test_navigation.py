@@ -37,7 +37,9 @@ def test_a_menu_is_opened_walked_and_left_by_keyboard(browser: Browser, running_
     page.close()
 
 
-def test_after_a_filter_is_chosen_the_next_tab_stop_is_a_filter(browser: Browser, running_site: RunningSite) -> None:
+def test_after_a_filter_is_chosen_the_next_tab_stop_is_a_filter(
+    browser: Browser, running_site: RunningSite
+) -> None:
     page = browser.new_page()
     page.goto(f"{running_site.address}library/")
     page.locator("#by-topic a").nth(3).press("Enter")
