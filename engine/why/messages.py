@@ -19,7 +19,7 @@ def late_between(moment: Moment, actor: str, others: Collection[str]) -> Iterato
     """The faults that dropped or delayed single messages between an actor and any of ``others``, oldest first."""
     for fault in moment.lately.faults:
         ends = {fault.params.get("source"), fault.params.get("destination")}
-        if fault.key in _LATE and actor in ends and not ends.isdisjoint(others):
+        if fault.key in _LATE and any(ends == {actor, other} for other in others):
             yield fault
 
 

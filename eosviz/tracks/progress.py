@@ -51,6 +51,12 @@ class Progress:
         return any(place.state != "new" for place in self.places)
 
     @property
+    def goes_on(self) -> bool:
+        """Whether the next scenario continues the track: it is begun, or those before it are done."""
+        following = self.following
+        return following is not None and (following.position > 1 or following.state == "begun")
+
+    @property
     def following(self) -> Place | None:
         """The first scenario that is not done; None if all are done."""
         return next((place for place in self.places if place.state != "done"), None)

@@ -163,3 +163,14 @@ def test_a_client_that_waits_for_a_later_request_does_not_wait_for_the_lost_one(
     response = {"action": "drop_message", "message": 25, "after": 80}
     keys = [key for _, key in steps(why(end_of("SC-03", response, step=120), "came", "81"))]
     assert "why.message.nobody_has_it" not in keys and "broker.duplicate_found" in keys
+
+
+def test_a_marker_that_the_coordinator_sent_to_itself_is_not_the_one_that_was_lost() -> None:
+    """broker-2 coordinates txn-1 and leads t-1; the lost marker was for t-0 at broker-1."""
+    marker = {"action": "drop_message", "message": 19, "after": 59}
+    end = end_of("SC-44/k28", marker, step=66)
+    assert [key for _, key in steps(why(end, "lso", "t-1"))] == [
+        "why.lso.at",
+        "why.lso.moved",
+        "why.lso.free",
+    ]
