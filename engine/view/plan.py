@@ -26,7 +26,7 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 68
+PLAN_VERSION = 69
 """This number rises whenever the same run may give another plan than before. A stored plan of another version is then
 made again."""
 
@@ -130,7 +130,7 @@ class RunPlan:
 
         - ``complete``: the run ends with the last step taken.
         - ``before``: an earlier plan. Its places do not change, and its beats keep their numbers and titles as long as
-          the steps of its run are the same.
+          the steps of its run are the same. Only the beat of a delay may lose its author's title (``named``).
         - ``done``: the interventions, each with the number of the step before it.
         - ``ended``: the run has ended, so its cost is known.
         - ``same_until``: the last step that is the same in the run of ``before``; without it, the step before the
@@ -192,19 +192,29 @@ def named(
     """The beats, with the titles that the author gave to some of them. An entry of ``names`` identifies a beat by its
     kind and its number among the beats of that kind, in reading order. Beats after an intervention
     (``touched_after``) keep their own titles. So does the beat of a delay if its message was still in transit at the
-    intervention, because the author's title may say what the late message leads to. ``late_until``: dict of step of a
-    delay → the step that ended the message's way."""
+    intervention, because the author's title may say what the late message leads to: such a beat loses the title that
+    it has from the original run. ``late_until``: dict of step of a delay → the step that ended the message's way."""
     if not names:
         return beats
+    until = late_until or {}
+    if touched_after is not None:
+        beats = [_untitled(beat) if until.get(beat["lands"], 0) > touched_after else beat for beat in beats]
     titles = {(one["kind"], one["nth"]): one["title"] for one in names if any(one["title"].values())}
     seen: Counter[str] = Counter()
     for beat in _read(beats):
         seen[beat["kind"]] += 1
         title = titles.get((beat["kind"], seen[beat["kind"]]))
-        ends = max(beat["last"], (late_until or {}).get(beat["lands"], 0))
+        ends = max(beat["last"], until.get(beat["lands"], 0))
         if title is not None and (touched_after is None or ends <= touched_after):
             beat["title"] = title
     return beats
+
+
+def _untitled(beat: Beat) -> Beat:
+    """A copy of the beat without an author's title: the beat itself belongs to the original run's plan."""
+    copied = beat.copy()
+    copied.pop("title", None)
+    return copied
 
 
 def _read(beats: list[Beat]) -> Iterator[Beat]:

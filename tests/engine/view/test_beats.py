@@ -443,8 +443,14 @@ def test_an_authors_name_for_a_delay_lasts_only_if_the_message_arrived_as_planne
     """It says that the batch arrives after the abort, which it does at step 65."""
     done = [{"action": "drop_message", "message": 9, "after": 39}] if after == 39 else []
     done = done or [{"action": "pause", "actor": "p2", "after": after}]
-    beats = plan_ahead(scenario_of("SC-101/k28"), done)["beats"]
-    assert ["title" in beat for beat in beats if beat["kind"] == "message_delayed"] == [is_named]
+    scenario = scenario_of("SC-101/k28")
+    before = plan_ahead(scenario)
+    for beats in (
+        plan_ahead(scenario, done)["beats"],
+        plan_ahead(scenario, done, before, same_until=after)["beats"],
+    ):
+        assert ["title" in beat for beat in beats if beat["kind"] == "message_delayed"] == [is_named]
+    assert ["title" in beat for beat in before["beats"] if beat["kind"] == "message_delayed"] == [True]
 
 
 def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
