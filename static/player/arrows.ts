@@ -125,20 +125,20 @@ export class ArrowReach {
   }
 
   #next(branch: string, log: ArrowLog): Step | undefined {
-    return this.#lines.peek(branch, log.upTo + 1);
+    return this.#lines.step(branch, log.upTo + 1);
   }
 
   #reaches(branch: string, shown: number): boolean {
     const kept = this.#kept;
     if (kept === null || kept.branch !== branch || shown < kept.from || shown - kept.from > REACH) return false;
     // Earlier steps may have arrived since the arrows were collected.
-    const grew = kept.from > 0 && shown - kept.from < REACH / 2 && this.#lines.peek(branch, kept.from) !== undefined;
+    const grew = kept.from > 0 && shown - kept.from < REACH / 2 && this.#lines.step(branch, kept.from) !== undefined;
     return !grew && shown <= kept.log.upTo + WINDOW_SIZE;
   }
 
   #beginning(branch: string, shown: number): { branch: string; from: number; log: ArrowLog } {
     let from = shown;
-    while (from > 0 && shown - from < REACH / 2 && this.#lines.peek(branch, from) !== undefined) from -= 1;
+    while (from > 0 && shown - from < REACH / 2 && this.#lines.step(branch, from) !== undefined) from -= 1;
     return { branch, from, log: new ArrowLog(from) };
   }
 }

@@ -39,15 +39,15 @@ export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing 
  * address of comparisons; `text`: the words of the link; `key`: the key that does the same, "" if there is none.
  */
 export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text: string | TemplateResult = say("undo.compare"), key = ""): TemplateResult {
-  const { branch } = placeBefore(store.lines.branches, done);
+  const { branch, repeats } = placeBefore(store.lines.branches, done);
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store);
-  // If the branch began with the change, its parent is the run without it. Else the press makes a branch for that run.
-  if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
+  // If no branch is the run without the change, the press makes one.
+  if (!repeats) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
-    const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
+    const answer = await store.question({ type: "branch", branch, at: done.after });
     if (answer?.created !== undefined) location.assign(address(answer.created));
   };
   return html`<button class=${names} data-key=${key === "" ? nothing : key} title=${title} @click=${() => void make()}>${words}</button>`;

@@ -39,7 +39,7 @@ function range({ first, last }: { first: number; last: number }): string {
 
 /** The first sentence of a step; only its number if the step has not been loaded. */
 function sentenceOf(store: PlayerStore, number: number): string {
-  const step = store.lines.peek(store.branch, number);
+  const step = store.lines.step(store.branch, number);
   if (step === undefined) return say("player.step_ahead", { number });
   const { key, params } = leadOf(step);
   return sentencesOf(say(key, params))[0] ?? "";

@@ -2,6 +2,7 @@
 
 import { stepsOf } from "./axis-of.ts";
 import { doneOnLine, isOfSession, isOriginal } from "./done.ts";
+import { withAncestors } from "./lines.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -34,11 +35,7 @@ export function isUnchanged(branches: Branches, id: string): boolean {
  * In a log case, the number of a branch's steps that are in the opened files; null if none of its steps is a preview.
  */
 export function stepsInFiles(branches: Branches, branch: string): number | null {
-  let files: number | null = null;
-  for (let info = branches.get(branch); info !== undefined; info = info.parent === null ? undefined : branches.get(info.parent)) {
-    if (isPreview(info)) files = info.leaves_at;
-  }
-  return files;
+  return withAncestors(branches, branch).filter(isPreview).at(-1)?.leaves_at ?? null;
 }
 
 /**

@@ -217,7 +217,7 @@ export class Compare extends LitElement {
       get newest(): number {
         return store.newest;
       },
-      step: (number) => store.lines.peek(store.branch, number),
+      step: (number) => store.lines.step(store.branch, number),
       time: (number) => store.lines.time(store.branch, number),
     };
     return { name, store, line, transactions: new Transactions(store) };

@@ -3,6 +3,7 @@
 import type { Intervention } from "../generated/messages.ts";
 import type { JsonObject, MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
+import { ownerOf, withAncestors } from "./lines.ts";
 import { carriedBy } from "./message-name.ts";
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";
@@ -49,7 +50,7 @@ function messageWords(step: Step | undefined): string {
 export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: string): Done[] {
   const found: Done[] = [];
   let end = Infinity;
-  for (let info = branches.get(branch); info !== undefined; info = info.parent === null ? undefined : branches.get(info.parent)) {
+  for (const info of withAncestors(branches, branch)) {
     found.unshift(...doneOn(info).filter(({ after }) => after < end));
     end = info.leaves_at;
   }
@@ -63,13 +64,15 @@ export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: stri
 }
 
 /**
- * The branch and step at which the run is as it was before an intervention: on the parent if the branch began with the
- * intervention, else on the branch itself.
+ * The branch and step at which the run is as it was before an intervention: on the first branch with the same steps up
+ * to it and no intervention after them. If there is none, on the branch that stores the step, and `repeats` is true:
+ * that branch carries out this or another intervention later.
  */
-export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Done): { branch: string; step: number } {
-  const info = branches.get(done.branch);
-  const began = info !== undefined && info.parent !== null && done.after === info.leaves_at;
-  return { branch: began ? (info.parent as string) : done.branch, step: done.after };
+export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, { branch, after }: Done): { branch: string; step: number; repeats: boolean } {
+  const owner = ownerOf(branches, branch, after);
+  const isWithout = (id: string): boolean => ownerOf(branches, id, after) === owner && doneOnLine(branches, id).every((one) => one.after < after);
+  const without = [...branches.keys()].find(isWithout);
+  return { branch: without ?? owner, step: after, repeats: without === undefined };
 }
 
 /** Whether a branch is a run of a session; the other kinds are a log case and its previews. */

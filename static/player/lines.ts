@@ -86,27 +86,19 @@ export class Lines {
   stretches(branch: string): Stretch[] {
     const stretches: Stretch[] = [];
     let to = Number.MAX_SAFE_INTEGER;
-    for (let info = this.branches.get(branch); info !== undefined; ) {
+    for (const info of withAncestors(this.branches, branch)) {
       const from = info.parent === null ? 0 : info.leaves_at;
       if (to > from || info.parent === null) stretches.unshift({ owner: info.id, from, to });
       to = Math.min(to, from);
-      info = info.parent === null ? undefined : this.branches.get(info.parent);
     }
     return stretches;
   }
 
-  /** The id of the branch that stores step `number` of `branch`; for number 0, of the root. */
   owner(branch: string, number: number): string {
-    let info = this.branches.get(branch);
-    while (info !== undefined && info.parent !== null && number <= info.leaves_at) info = this.branches.get(info.parent);
-    return info?.id ?? branch;
+    return ownerOf(this.branches, branch, number);
   }
 
   step(branch: string, number: number): Step | undefined {
-    return this.windows(this.owner(branch, number)).get(number);
-  }
-
-  peek(branch: string, number: number): Step | undefined {
     return this.windows(this.owner(branch, number)).get(number);
   }
 
@@ -268,8 +260,21 @@ export class Lines {
   /** Whether every step after `from` up to `to` is loaded, or will be (`comes`). */
   #isWalkable(branch: string, from: number, to: number, comes: (step: number) => boolean): boolean {
     for (let number = to; number > from; number -= 1) {
-      if (this.peek(branch, number) === undefined && !comes(number)) return false;
+      if (this.step(branch, number) === undefined && !comes(number)) return false;
     }
     return true;
   }
+}
+
+/** The id of the branch that stores step `number` of `branch`; for number 0, of the root. */
+export function ownerOf(branches: ReadonlyMap<string, BranchInfo>, branch: string, number: number): string {
+  let info = branches.get(branch);
+  while (info !== undefined && info.parent !== null && number <= info.leaves_at) info = branches.get(info.parent);
+  return info?.id ?? branch;
+}
+
+/** The branch, its parent, and so on up to the root. */
+export function withAncestors(branches: ReadonlyMap<string, BranchInfo>, id: string | null): BranchInfo[] {
+  const info = id === null ? undefined : branches.get(id);
+  return info === undefined ? [] : [info, ...withAncestors(branches, info.parent)];
 }

@@ -125,7 +125,7 @@ export class StepSearch extends EventTarget {
     const texts = this.conditions.flatMap((condition) => (condition.on === "text" ? [condition.text] : []));
     const found: Step[] = [];
     for (let number = this.upTo + 1; number <= this.#store.newest; number += 1) {
-      const step = this.#store.lines.peek(this.#store.branch, number);
+      const step = this.#store.lines.step(this.#store.branch, number);
       if (step !== undefined && texts.every((text) => hasWords(step, text))) found.push(step);
     }
     this.#take(

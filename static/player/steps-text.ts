@@ -82,7 +82,7 @@ export class StepsText extends StoreElement {
     const to = Math.min(store.newest, store.shown + defaults.around);
     const steps: Step[] = [];
     for (let number = from; number <= to; number += 1) {
-      const step = store.lines.peek(store.branch, number);
+      const step = store.lines.step(store.branch, number);
       if (step !== undefined) steps.push(step);
     }
     const missing = Math.max(0, to - from + 1) - steps.length;

@@ -455,7 +455,7 @@ export class PlayerStore extends EventTarget implements Listener {
   /** The stored step after the one on show, and the view after it; null if either is missing. */
   #storedNext(): { step: Step; view: View } | null {
     const number = this.shown + 1;
-    const step = number > this.newest ? undefined : this.lines.peek(this.branch, number);
+    const step = number > this.newest ? undefined : this.lines.step(this.branch, number);
     const view = step === undefined ? null : this.lines.view(this.branch, number);
     return step === undefined || view === null ? null : { step, view };
   }

@@ -104,7 +104,7 @@ export class Supply {
   /** The store calls this after it drew a frame. Requests the next steps if the reader moved by a step (`stepped`). */
   drew({ branch, shown }: Place, stepped: boolean): void {
     const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
-    if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);
+    if (stepped && ahead > shown && this.#lines.step(branch, ahead) === undefined) this.slice(branch, ahead);
     this.#frames += 1;
     if (this.#lines.isOutgrown(branch, shown)) this.#see(branch, shown, false);
   }
@@ -206,7 +206,7 @@ export class Supply {
 
   #isLoaded(branch: string, from: number, to: number): boolean {
     for (let number = from; number <= to; number += 1) {
-      if (this.#lines.peek(branch, number) === undefined) return false;
+      if (this.#lines.step(branch, number) === undefined) return false;
     }
     return true;
   }

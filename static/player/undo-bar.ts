@@ -60,12 +60,10 @@ export class UndoBar extends StoreElement {
   }
 
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {
-    const { branch, step } = placeBefore(store.lines.branches, done);
-    const again = branch === done.branch;
-    const text = say(again ? "undo.taken_here" : "undo.taken", { step, branch: branchName(store.lines.branches, branch), kept: branchTitle(store.lines.branches, done.branch) });
+    const { branch, step, repeats } = placeBefore(store.lines.branches, done);
+    const text = say(repeats ? "undo.taken_here" : "undo.taken", { step, branch: branchName(store.lines.branches, branch), kept: branchTitle(store.lines.branches, done.branch) });
     return this.#bar(
       html`<span role="status" title=${inWords(done, store.lines)}>${text}</span>
-        ${again && store.source.live ? html`<button @click=${() => void store.branchHere()}>${say("undo.without")}</button>` : nothing}
         <button @click=${() => undo.redo()}>${say("undo.redo")} <kbd>⇧ u</kbd></button>`,
       () => undo.dismiss(),
     );

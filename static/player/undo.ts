@@ -1,6 +1,6 @@
 /**
- * Undo: goes back to the step before the last intervention, where the run is as it was. No step is deleted: the branch
- * with the intervention stays, and redo goes there again.
+ * Undo: goes back to the step before the last intervention, where the run is as it was, on a branch that goes on
+ * without the intervention. No step is deleted: the branch with the intervention stays, and redo goes there again.
  */
 
 import type { Done } from "./done.ts";
@@ -38,13 +38,14 @@ export class Undo extends EventTarget {
     return this.#store.branch === branch && this.#store.target === step ? taken.done : null;
   }
 
+  /** False if there is no intervention to undo. A live session makes the branch without it if there is none yet. */
   undo(): boolean {
-    const done = this.next;
+    const [store, done] = [this.#store, this.next];
     if (done === null) return false;
-    this.#taken = { done, from: this.#store.branch };
-    const { branch, step } = placeBefore(this.#store.lines.branches, done);
-    this.#store.switchTo(branch, step);
-    this.dispatchEvent(new Event("change"));
+    this.#taken = { done, from: store.branch };
+    const { branch, step, repeats } = placeBefore(store.lines.branches, done);
+    if (repeats && store.source.live) void this.#without(branch, step);
+    else this.#go(branch, step);
     return true;
   }
 
@@ -53,13 +54,22 @@ export class Undo extends EventTarget {
     const taken = this.#taken;
     if (taken === null || this.taken === null) return false;
     this.#taken = null;
-    this.#store.switchTo(taken.from, taken.done.after + 1);
-    this.dispatchEvent(new Event("change"));
+    this.#go(taken.from, taken.done.after + 1);
     return true;
   }
 
   dismiss(): void {
     this.#taken = null;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #without(branch: string, step: number): Promise<void> {
+    if (await this.#store.branchHere(branch, step)) this.dispatchEvent(new Event("change"));
+    else this.#go(branch, step);
+  }
+
+  #go(branch: string, step: number): void {
+    this.#store.switchTo(branch, step);
     this.dispatchEvent(new Event("change"));
   }
 }

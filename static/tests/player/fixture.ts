@@ -188,6 +188,13 @@ export class StoredSource implements Source {
       }
       return { branch: command.branch, difference: { changes: passed, step: command.to === 0 ? null : stepsOf(command.to) } };
     }
+    if (command.type === "branch") {
+      const created = `made-${this.branches.length}`;
+      this.runs[created] = run;
+      this.branches.push(branch(created, command.at, { name: created, parent: command.branch, leaves_at: command.at }));
+      this.listener?.branchesChanged(this.branches);
+      return { branch: command.branch, created };
+    }
     if (command.type === "advance") {
       const steps = run.steps.filter((one) => one.number > command.after && one.number <= command.after + command.count);
       this.listener?.stepsCame(command.branch, steps, null);

@@ -311,7 +311,7 @@ test("who rests after a far move has the steps around them", async () => {
   await frames.settle();
   store.moveTo(1130);
   await frames.settle();
-  const held = (): number[] => [1120, 1129, 1131].filter((number) => store.lines.peek("main", number) !== undefined);
+  const held = (): number[] => [1120, 1129, 1131].filter((number) => store.lines.step("main", number) !== undefined);
   assert.deepEqual(held(), []);
   for (let turn = 0; turn < 4; turn += 1) {
     for (const action of resting.splice(0)) action();
@@ -328,7 +328,7 @@ test("a long run is walked to and fro by windows, with few of them held", async 
     await frames.settle();
     assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
   }
-  const loaded = run.steps.filter((one) => store.lines.peek("main", one.number) !== undefined);
+  const loaded = run.steps.filter((one) => store.lines.step("main", one.number) !== undefined);
   assert.ok(loaded.length <= 4 * 500, `${loaded.length} steps are held`);
 });
 

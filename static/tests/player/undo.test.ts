@@ -36,11 +36,15 @@ test("a step comes after what was done before it, and the last of that is undone
   assert.equal(lastDone(BY_ID, "2", 18)?.after, 15);
 });
 
-test("before it is the parent for what began a branch, else the branch itself", () => {
+test("a run without an intervention is a branch with the same steps and nothing done later, else there is none", () => {
   const last = (id: string, step: number) => lastDone(BY_ID, id, step) as NonNullable<ReturnType<typeof lastDone>>;
-  assert.deepEqual(placeBefore(BY_ID, last("2", 11)), { branch: "1", step: 10 });
-  assert.deepEqual(placeBefore(BY_ID, last("2", 18)), { branch: "2", step: 15 });
-  assert.deepEqual(placeBefore(BY_ID, last("1", 9)), { branch: "1", step: 5 });
+  assert.deepEqual(placeBefore(BY_ID, last("2", 11)), { branch: "1", step: 10, repeats: false });
+  assert.deepEqual(placeBefore(BY_ID, last("2", 18)), { branch: "2", step: 15, repeats: true });
+  assert.deepEqual(placeBefore(BY_ID, last("1", 9)), { branch: "1", step: 5, repeats: true });
+  const without = branch("3", 15, { parent: "2", leaves_at: 15 });
+  assert.deepEqual(placeBefore(new Map([...BY_ID, ["3", without]]), last("2", 18)), { branch: "3", step: 15, repeats: false });
+  const again = new Map([...BY_ID, ["3", { ...without, interventions: [{ after: 15, intervention: drop(9) }] }]]);
+  assert.equal(placeBefore(again, { branch: "3", after: 15, intervention: drop(9) }).repeats, true, "the parent drops another message there");
 });
 
 test("the tree names every branch below its parent, in the order they leave it", () => {
@@ -85,7 +89,7 @@ test("an intervention that leaves its broker or offset to the engine names neith
 
 async function open() {
   const run = makeRun(20);
-  const source = new StoredSource({ "1": run, "2": run, "10": run, "9": run }, BRANCHES);
+  const source = new StoredSource({ "1": run, "2": run, "10": run, "9": run }, [...BRANCHES]);
   const frames = new Frames();
   const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, startAt: { branch: "2", step: 11 } });
   store.start();
@@ -94,7 +98,7 @@ async function open() {
 }
 
 test("undo goes back to before, again to before that, and redo returns", async () => {
-  const { store, undo } = await open();
+  const { store, frames, undo } = await open();
   assert.equal(undo.here?.after, 10);
   assert.equal(undo.undo(), true);
   assert.deepEqual([store.branch, store.target, undo.taken?.after], ["1", 10, 10]);
@@ -102,8 +106,22 @@ test("undo goes back to before, again to before that, and redo returns", async (
   assert.deepEqual([store.branch, store.target, undo.taken], ["2", 11, null]);
   undo.undo();
   undo.undo();
-  assert.deepEqual([store.branch, store.target, undo.taken?.after], ["1", 5, 5]);
+  await frames.settle();
+  assert.deepEqual([store.branch, store.target, undo.taken?.after], ["made-4", 5, 5]);
   assert.equal(undo.undo(), false);
+});
+
+test("at the newest step, undo leads to a new branch, whose next step does not repeat the intervention", async () => {
+  const { store, frames, undo } = await open();
+  store.moveTo(18);
+  await frames.settle();
+  undo.undo();
+  await frames.settle();
+  assert.deepEqual([store.branch, store.target, store.newest, undo.taken?.after], ["made-4", 15, 15, 15]);
+  undo.redo();
+  undo.undo();
+  await frames.settle();
+  assert.equal(store.branch, "made-4", "a second undo makes no second branch");
 });
 
 test("redo leads to the step that was made to happen, wherever it was taken back", async () => {
@@ -111,6 +129,7 @@ test("redo leads to the step that was made to happen, wherever it was taken back
   store.moveTo(18);
   await frames.settle();
   undo.undo();
+  await frames.settle();
   undo.redo();
   assert.deepEqual([store.branch, store.target], ["2", 16]);
 });
