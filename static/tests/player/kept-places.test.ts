@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaults, keepPlace, placeLeft } from "../../player/kept-places.ts";
+import { keepPlace, placeLeft } from "../../player/kept-places.ts";
+import { defaults } from "../../player/kept-by-session.ts";
 
 const items = new Map<string, string>();
 Object.assign(globalThis, { localStorage: { getItem: (name: string) => items.get(name) ?? null, setItem: (name: string, text: string) => void items.set(name, text) } });
