@@ -153,14 +153,30 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about the last stable offset, for partitions whose leader moved it or the high watermark."""
+    """The question about the last stable offset, for partitions whose leader moved it or the high watermark. If a
+    marker frees the partition, partitions in which the same transaction has no marker yet come before it."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or is_internal(path[1]):
             continue
         moved = path[4] in ("last_stable_offset", "high_watermark")
         if moved and str(moment.named("partitions", path[1])["leader"]) == path[3]:
+            yield from ((LSO, other) for other in _open_elsewhere(moment, path[1]))
             yield LSO, path[1]
+
+
+def _open_elsewhere(moment: Moment, partition: str) -> Iterator[str]:
+    """If the last batch below the last stable offset of a partition is a marker: the other partitions whose last stable
+    offset stands at a record of the marker's producer."""
+    replica = moment.leading(partition)
+    marker = None if replica is None else moment.batch_at(partition, replica["last_stable_offset"] - 1)
+    if marker is None or marker["control"] is None:
+        return
+    for other in moment.part("partitions"):
+        held = moment.leading(other)
+        first = None if held is None else moment.batch_at(other, held["last_stable_offset"])
+        if first is not None and first["control"] is None and first["producer_id"] == marker["producer_id"]:
+            yield other
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:

@@ -159,11 +159,12 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
     if leader.removeprefix("broker-") in board["in_flight"]:
         yield link("marker.behind_request", "MRK-3", subject=actor_subject(leader), **params)
         return
-    yield from _next_pass(moment, coordinator)
+    yield from _next_pass(moment, coordinator, leader)
 
 
-def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """A link that says when the marker sender's next pass is due (MRK-3). A view without its run gives no link."""
+def _next_pass(moment: Moment, coordinator: str, leader: str | None = None) -> Iterator[Link]:
+    """A link that says when the marker sender's next pass is due (MRK-3), and whether it has to connect to the leader
+    ``leader``. A view without its run gives no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions
@@ -171,9 +172,12 @@ def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
     subject = actor_subject(coordinator)
     if at is None:
         yield link("marker.waits_for_news", "MRK-3", subject=subject, coordinator=coordinator)
+        return
+    params: Json = {"coordinator": coordinator, "at": at, "left": max(at - moment.now, 0)}
+    if host is None or leader is None or int(leader.removeprefix("broker-")) in host.connected:
+        yield link("marker.next_pass", "MRK-3", subject=subject, **params)
     else:
-        left = max(at - moment.now, 0)
-        yield link("marker.next_pass", "MRK-3", subject=subject, coordinator=coordinator, at=at, left=left)
+        yield link("marker.next_pass_connects", "MRK-3", subject=subject, **params, leader=leader)
 
 
 def _under_way(

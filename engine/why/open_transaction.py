@@ -35,6 +35,7 @@ _REASONS = {
 _ENDS = {
     "why.message.arrives": "marker_arrives",
     "why.marker.next_pass": "marker_sent",
+    "why.marker.next_pass_connects": "marker_connects",
     "why.coordinator.times_out": "timeout",
     "why.coordinator.times_out_at_scan": "scan",
 }

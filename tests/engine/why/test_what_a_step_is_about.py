@@ -621,6 +621,30 @@ def questions_at(name: str, step: int) -> list[tuple[str, str]]:
     return [(one.question, one.subject) for one in questions_about(simulation, None)]
 
 
+def with_lost_marker(step: int) -> Simulation:
+    """SC-44, in which the request with the marker of t-0 is lost, after a step."""
+    drop = {"action": "drop_message", "message": 19, "after": 59}
+    simulation = Simulation(entry("SC-44").scenario("k28"), [drop])
+    while simulation.number < step:
+        simulation.step()
+    return simulation
+
+
+def test_the_partition_without_a_marker_is_asked_about_before_the_one_that_became_readable() -> None:
+    """At step 66 the marker of t-1 is replicated."""
+    asked = [(one.question, one.subject) for one in questions_about(with_lost_marker(66), None)]
+    assert asked[:2] == [("lso", "t-0"), ("lso", "t-1")]
+
+
+def test_a_marker_that_is_queued_without_a_connection_says_that_the_sender_connects_first() -> None:
+    """At step 75 the request times out, which closes the connection. The pass at 30.245 s opens one."""
+    chain = why(with_lost_marker(75), "lso", "t-0")
+    (sent,) = (one for one in chain if one.key == "why.marker.next_pass_connects")
+    assert (sent.params["at"], sent.params["leader"]) == (30_245, "broker-1")
+    (held,) = (one for one in chain if one.key == "why.open.until")
+    assert held.params["end"]["key"] == "clause.open.marker_connects"
+
+
 def test_a_broken_guarantee_is_asked_about_until_it_holds_again() -> None:
     """SC-02 stores r1 twice at step 86. In SC-101, an operator ends the hanging transaction at step 136."""
     assert questions_at("SC-02", 105)[0] == questions_at("SC-02", 139)[0] == ("twice", "1")
