@@ -57,7 +57,8 @@ class LocalTransactionLost(Aside):
 
 class Numbers(NamedTuple):
     """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms.
-    ``undone``: the nodes that have not done yet what the middleware requested."""
+    ``undone``: the nodes that have not done yet what the middleware requested. ``rolled_back``: the participants that
+    reported it, also those whose response the middleware does not wait for."""
 
     participants: int
     ok: int
@@ -66,6 +67,7 @@ class Numbers(NamedTuple):
     missing: tuple[str, ...]
     undone: tuple[str, ...]
     asked: tuple[str, ...]
+    rolled_back: tuple[str, ...]
     message_id: str | None
     checks: int
     max_checks: int

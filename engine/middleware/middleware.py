@@ -350,6 +350,7 @@ class Middleware(Node):
             missing=tuple(transaction.unanswered),
             undone=tuple(name for name, row in transaction.answers.items() if not row.done),
             asked=tuple(transaction.answers),
+            rolled_back=tuple(transaction.in_state(participants.ROLLED_BACK)),
             message_id=transaction.message_id,
             checks=transaction.checks,
             max_checks=settings.max_checks,

@@ -12,7 +12,7 @@ from engine.topic_partition import partition_name
 
 BROKER = BrokerConfiguration()
 """A broker's configuration in which every setting has its default."""
-ENGINE_VERSION = "13"
+ENGINE_VERSION = "14"
 """This number rises whenever the same scenario and interventions may lead to other steps than before. It is stored
 with every session and replay."""
 

@@ -97,7 +97,7 @@ def _message(h: happened.MiddlewareMoved | happened.MiddlewareRefused) -> dict[s
 
 
 def _numbers(numbers: happened.Numbers) -> dict[str, Any]:
-    params = {name: plain(value) for name, value in numbers._asdict().items()}
+    params = {name: plain(value) for name, value in numbers._asdict().items() if name != "rolled_back"}
     return params | {"missing": list(numbers.missing) or ["–"]}
 
 
@@ -107,10 +107,20 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
         params |= {name: plain(value) for name, value in h.attempt._asdict().items()}
     if h.left:
         params["undone"] = list(h.left)
-    nothing_awaited = h.row.why == "answer_counted" and not h.numbers.missing
-    key = "middleware.answer_ends_nothing" if nothing_awaited else ""
-    _took(h.row, f"middleware {h.tid}", params, teller, key)
+    if h.row.why == "all_rolled_back":
+        params["rolled_back"] = list(h.numbers.rolled_back)
+    _took(h.row, f"middleware {h.tid}", params, teller, _counted(h))
     _comment(h, teller)
+
+
+def _counted(h: happened.MiddlewareMoved) -> str:
+    """The key of a response that the row only counts, if the middleware does not wait for it or for any other; else
+    empty."""
+    if h.row.why != "answer_counted":
+        return ""
+    if not h.numbers.missing:
+        return "middleware.answer_ends_nothing"
+    return "" if h.sender in h.numbers.asked else "middleware.answer_not_awaited"
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:

@@ -85,8 +85,8 @@ def _votes_missing(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _rolled_back(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    if len(params["asked"]) < params["participants"]:
-        return "all_rolled_back", {"asked": list(params["asked"])}
+    if len(params["rolled_back"]) < params["participants"]:
+        return "all_rolled_back", {"rolled_back": list(params["rolled_back"])}
     return "rolled_back_everywhere", {"participants": params["participants"]}
 
 

@@ -364,7 +364,7 @@ MIDDLEWARE = (
     Opener("window_opens", 5, ("middleware.window_opens",), (), ("middleware.window_opens",)),
     Opener("window_closes", 8, ("middleware.window_closes",), ("ms",), when="ms"),
     Opener("all_committed", 6, ("middleware.all_committed",), ("participants",)),
-    Opener("all_rolled_back", 6, ("middleware.all_rolled_back",), ("asked", "participants")),
+    Opener("all_rolled_back", 6, ("middleware.all_rolled_back",), ("rolled_back", "participants")),
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
     Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",),
         ("middleware.compensation_acts",)),

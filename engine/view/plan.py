@@ -26,7 +26,7 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 69
+PLAN_VERSION = 70
 """This number rises whenever the same run may give another plan than before. A stored plan of another version is then
 made again."""
 

@@ -43,3 +43,13 @@ def test_the_window_of_an_only_participant_closes_as_it_opens() -> None:
     said = sentences("SC-80", "one-node", **{"middleware.participants": [{"name": "participant-1"}]})
     assert "middleware.window_opens_alone" in said
     assert not {"middleware.window_opens", "middleware.window_closes"} & set(said)
+
+
+def test_a_participant_whose_vote_was_lost_rolls_back_too_but_nothing_waits_for_it() -> None:
+    said = sentences("SC-81", "vote-lost")
+    assert said["middleware.answer_not_awaited"]["sender"] == "participant-2"
+    done = said["middleware.all_rolled_back"]
+    assert (done["asked"], done["rolled_back"]) == (
+        ["participant-1", "participant-3"],
+        ["participant-1", "participant-2", "participant-3"],
+    )
