@@ -10,6 +10,7 @@ import { branchName, branchTitle } from "./branch-name.ts";
 import type { Done } from "./done.ts";
 import { inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
+import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
@@ -22,6 +23,7 @@ export class UndoBar extends StoreElement {
   /** The address of comparisons; empty on a page without a site. */
   declare compare: string;
   readonly #changed = (): void => this.requestUpdate();
+  readonly #small = new Small(this);
   #heard: Undo | undefined;
 
   constructor() {
@@ -44,8 +46,11 @@ export class UndoBar extends StoreElement {
     if (undo.taken !== null) return this.#takenBack(store, undo, undo.taken);
     const done = undo.here;
     if (done === null || closedAt() === placeOf(store)) return nothing;
+    const what = inWords(done, store.lines);
+    // On a phone the header names the branch, and the bar has three short lines.
+    const text = this.#small.matches ? what : say("undo.done", { what, branch: branchTitle(store.lines.branches, done.branch) });
     return this.#bar(
-      html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: branchTitle(store.lines.branches, done.branch) }))}</span>
+      html`<span role="status" title=${what}>${unbroken(text)}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
         ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", asItWasWords(store, done), "c")}</span>` : nothing}`,
       () => {
