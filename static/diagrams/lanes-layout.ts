@@ -8,6 +8,7 @@
 import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { batchWords, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
@@ -75,7 +76,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   }
   if (plan.rest.length > 0) {
     const [first = "", last = ""] = [plan.rest[0], plan.rest[plan.rest.length - 1]];
-    shape.rest = { y, text: say(plan.rest.length === 1 ? "diagram.lanes.rest_one" : "diagram.lanes.rest", { count: plan.rest.length, first, last }) };
+    shape.rest = { y, text: say(plan.rest.length < 3 ? "diagram.lanes.rest_named" : "diagram.lanes.rest", { count: plan.rest.length, first, last, names: listed(plan.rest) }) };
     shape.twin.push(shape.rest.text);
     y += LINE_HEIGHT;
   }

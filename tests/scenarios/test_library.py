@@ -568,4 +568,4 @@ def test_a_run_with_the_picture_of_the_first_run_says_so() -> None:
     runs = shelved("SC-61").different
     said = {run.name: pictures.ends_like(run, runs) for run in runs}
     assert said["SC-61"] == said["SC-61/epoch-and-sequence-checks-off"] == ""
-    assert said["SC-61/epoch-check-off"] == "Ends like the first run, but takes a different path."
+    assert said["SC-61/epoch-check-off"] == "Ends like the original run, but takes a different path."

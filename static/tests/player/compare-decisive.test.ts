@@ -27,6 +27,6 @@ test("a message that only one run loses shows in both how they part, with the re
 test("the run that is behind says what waits, and what for", () => {
   const lost = decisiveIn(WITH_A_LOSS, AS_IT_WAS, 3);
   const waits = (side: "left" | "right"): string | null => waitsFor(lost, [{ about: "t-0", side: "left" }], side, { run: "Changed run", most: 3 });
-  assert.equal(waits("right"), "Changed run: t-0 must wait. The WriteTxnMarkers request from broker-2 to broker-1 was lost at t = 4 ms; the request is sent again at t = 40 ms.");
+  assert.equal(waits("right"), "Changed run: behind in t-0. The WriteTxnMarkers request from broker-2 to broker-1 was lost at t = 4 ms; the request is sent again at t = 40 ms.");
   assert.equal(waits("left"), null);
 });

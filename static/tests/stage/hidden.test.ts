@@ -80,7 +80,7 @@ test("What its marker aborted says so from the marker on, before any consumer sk
     return heldStretches(frame, "t-0", [logBatch(0, 1), aborted, logBatch(3, 1), marker]).map(({ first, long }) => `${first} ${long}`);
   };
   const lanes = (ahead: ReaderLaneView["ahead"]) => ({ c1: { isolation: "read_committed", lanes: { "t-0": { ...lane, ahead, held_by: null } } } });
-  assert.deepEqual(words([[1, 2, "marker"], [3, 3, "behind"]], lanes([[1, 5, "undecided"]])), ["1 aborted, marker not replicated", "3 wait behind it"]);
+  assert.deepEqual(words([[1, 2, "marker"], [3, 3, "behind"]], lanes([[1, 5, "undecided"]])), ["1 aborted, marker above the high watermark", "3 wait behind it"]);
   assert.deepEqual(words([], lanes([[1, 5, "not_fetched"]])), ["1 aborted"]);
   assert.deepEqual(words([], {}), ["1 aborted"]);
 });
