@@ -1,11 +1,10 @@
 /** The actors with a lane in the space-time diagram, their places and headings. Pure. */
 
 import type { Frame, Selection, Step } from "../player/frame.ts";
-import { listed } from "../player/joins.ts";
+import { facts, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
 import { MARK, TEXT, round, textWidth } from "./geometry.ts";
-import { partitionOf } from "./about.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { isPicked, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
@@ -86,22 +85,21 @@ export function lanesLeft(times: readonly { text: string; now: boolean }[]): num
 export function laneHeads(frame: Frame, actors: string[], width: number, left: number, margin: number | null = marginWidth(width, left, actors.length)): LaneHead[] {
   const right = width - (margin ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
-  const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
   const widths = actors.map((actor) => textWidth(actor, TEXT, true));
   const crowded = widths.some((wide, index) => index > 0 && (wide + (widths[index - 1] ?? 0)) / 2 + 4 > spacing);
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
     // The role is centred on its lane, and must not reach beyond the picture or over the middle to the next lane.
-    const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
+    const role = roleText(frame, actor, Math.min(2 * x, 2 * (width - x), spacing) - 6);
     return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
 
 /** The longest text for the role of an actor that fits in `room` px; "" if none fits. */
-function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
-  return rolesOf(frame, actor, partition).find((one) => textWidth(one, MARK) <= room) ?? "";
+function roleText(frame: Frame, actor: string, room: number): string {
+  return rolesOf(frame, actor).find((one) => textWidth(one, MARK) <= room) ?? "";
 }
 
 /** Whether a broker has transactional ids in its cache as their coordinator. */
@@ -109,8 +107,8 @@ function coordinates(frame: Frame, id: string): boolean {
   return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
 }
 
-/** The texts for the role of an actor, the longest first. */
-function rolesOf(frame: Frame, actor: string, partition: string | null): string[] {
+/** The texts for the role of an actor, the longest first. They do not depend on the step's partition. */
+function rolesOf(frame: Frame, actor: string): string[] {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return [consumer.isolation, consumer.isolation.replace(/^read_/, "")];
   const id = /^broker-(\d+)$/.exec(actor)?.[1];
@@ -121,18 +119,14 @@ function rolesOf(frame: Frame, actor: string, partition: string | null): string[
     return [say("diagram.spacetime.producer", { producer_id, producer_epoch }), `${producer_id}·${producer_epoch}`];
   }
   if (frame.view.brokers?.[id]?.alive === false) return [say("diagram.zookeeper.down")];
-  const view = partition === null ? undefined : frame.view.partitions?.[partition];
-  if (view === undefined || partition === null) return [];
-  if (String(view.leader) === id) return leaderOf([partition]);
-  if (coordinates(frame, id)) return [say("diagram.spacetime.coordinator")];
-  // A broker that leads other partitions is named by these, rather than as a follower of the partition of the step.
   const led = ledBy(frame, id);
-  if (led.length > 0) return leaderOf(led);
-  return id in view.replicas ? [say("diagram.spacetime.follower", { partition }), say("diagram.spacetime.follower_brief")] : [];
-}
-
-function leaderOf(partitions: readonly string[]): string[] {
-  return [say("diagram.spacetime.leader", { partition: listed(partitions) }), say("diagram.spacetime.leader_brief")];
+  const coordinator = coordinates(frame, id) ? [say("diagram.spacetime.coordinator")] : [];
+  if (led.length > 0) {
+    const leader = [say("diagram.spacetime.leader", { partition: listed(led) }), say("diagram.spacetime.leader_brief")];
+    return [...leader.map((one) => facts([one, ...coordinator])), ...coordinator];
+  }
+  const follows = Object.values(frame.view.partitions ?? {}).some(({ replicas }) => id in replicas);
+  return coordinator.length === 0 && follows ? [say("diagram.spacetime.follower")] : coordinator;
 }
 
 /** The data partitions that a broker leads. */

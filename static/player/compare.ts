@@ -259,11 +259,14 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Whether the comparison was opened at the end of a run: it then shows both ends first. */
+  /**
+   * Whether the comparison was opened at the end of a run: it then shows both ends first, unless they are alike because
+   * the runs differ in time alone.
+   */
   get #isFromEnd(): boolean {
     const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
     const { moments } = this.#walk;
-    if (from === null || moments === null) return false;
+    if (from === null || moments === null || moments.isOfTime) return false;
     return moments.isLast(from.branch === this.leftBranch ? 0 : 1, from.shown);
   }
 

@@ -55,9 +55,9 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
       at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] + dx)), y: at[1] + dy, width, height: LINE },
     })));
     const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
-    // A place where two connections cross is avoided, because a cross there would seem to belong to both.
-    const others = ways.filter((other) => other.wire !== wire);
-    const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
+    // A place where two lines cross is avoided, because a cross there would seem to belong to both.
+    const others = [...ways, ...flights].map((one) => one.wire).filter((other) => other !== wire);
+    const spot = free.find(({ at }) => !others.some((other) => passes(other, around(at, 12)))) ?? free[0];
     if (spot !== undefined && !isQuiet) taken.push(spot.box);
     found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: isCrossed && !isQuiet && spot !== undefined });
   }
