@@ -357,15 +357,21 @@ def session_entry(identifier: str, scenario: str, title: dict[str, str], text: d
 
 def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
     """The text, divided into pieces that match a term and pieces that do not. A match is extended to the end
-    of its word."""
-    small = text.casefold()
+    of its word. A single Chinese character is no match, because it may be a part of any word, unless it is all that
+    the search contains."""
+    small, wishes = text.casefold(), list(wishes)
     if len(small) != len(text):
         return [(text, False)]
+    least = min(2, max((len(wish.text) for wish in wishes), default=0))
     is_matched = [False] * len(text)
     for start, end in _places(small, wishes):
         is_matched[start:end] = [True] * (end - start)
-    pieces = groupby(zip(text, is_matched, strict=True), key=lambda letter: letter[1])
-    return [("".join(letter for letter, _ in letters), matched) for matched, letters in pieces]
+    found = groupby(zip(text, is_matched, strict=True), key=lambda letter: letter[1])
+    runs = [("".join(letter for letter, _ in letters), matched) for matched, letters in found]
+    shown = [(run, matched and (len(run) >= least or not CHINESE.match(run))) for run, matched in runs]
+    return [
+        ("".join(run for run, _ in some), matched) for matched, some in groupby(shown, key=lambda one: one[1])
+    ]
 
 
 def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
