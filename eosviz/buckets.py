@@ -2,7 +2,7 @@
 
 A bucket holds at most `most` tokens and refills evenly: an empty one is full after `seconds`. It is stored as
 one number, the time at which it will be full. While Redis is down, each process keeps buckets of its own with
-the same numbers; a `strict` rate raises RedisError instead, so that the limited action is not done. A rate
+the same rates; a `strict` rate raises RedisError instead, so that the limited action is not done. A rate
 with a `lease` is too frequent for asking Redis each time: a process takes that many tokens at once and spends
 them.
 """

@@ -169,7 +169,7 @@ class OutlivingChannelLayer(RedisPubSubChannelLayer):
 
     def deserialize(self, message: bytes) -> Any:
         """The content of a message. All sockets of a group get the same bytes object, so it is decoded only
-        once. No socket changes the content."""
+        once. The sockets share the content and must not change it."""
         data, content = self._read
         if data is not message:
             content = super().deserialize(message)

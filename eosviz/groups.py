@@ -65,7 +65,7 @@ def send_to_page(channel: str, event: dict[str, Any]) -> bool:
 def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
     try:
         _thread.run(sending, SEND_SECONDS_MAX)
-    except Exception as error:  # The error is logged, because the page asks again.
+    except Exception as error:  # A message that cannot be sent must not stop the caller.
         logger.warning("%s: a message was not sent: %r", whom, error)
         return False
     return True

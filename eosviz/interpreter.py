@@ -5,10 +5,10 @@ import gc
 import sys
 
 FULL_AFTER = 50
-"""A full garbage collection comes after this many collections of the middle generation. A worker's memory is
-mostly its simulations; with Python's default of 10, all of them were scanned every half minute while fifty
-people stepped. The price: discarded simulations are freed later, and up to some 400,000 more objects wait for
-that."""
+"""A full garbage collection comes at the earliest after this many collections of the middle generation. A
+worker's memory is mostly its simulations; with Python's default of 10, all of them were scanned every half
+minute while fifty people stepped. The price: discarded simulations are freed later, and up to some 400,000
+more objects wait for that."""
 HAND_OVER_SECONDS = 0.001
 """The longest time for which a computing thread may hold the interpreter while others wait, in seconds. A
 click waits for the interpreter about eight times. With Python's default of 5 ms, each of these waits took so

@@ -1,7 +1,7 @@
 """Sends a part of a page to open pages whenever it changes.
 
-The server renders the part after each message to the part's group, and also every two seconds, because some
-changes send no message. It renders nothing while no page is open. `static/classroom/results.ts` shows the
+Each open socket renders the part after each message to the part's group, and also every LOOK_SECONDS,
+because some changes send no message. `static/classroom/results.ts` shows the
 part.
 """
 
@@ -93,7 +93,8 @@ class LivePart(RightfulConsumer):
 
 
 class PartOfRow(LivePart):
-    """A part about one row that its account may see, such as a class for its instructor."""
+    """A part about one row, for example a class. Only accounts that `rows` lets see this row may see the
+    part."""
 
     parameter: ClassVar[str]
     """The name of the parameter in the address that contains the row's id."""

@@ -1,5 +1,5 @@
-"""Limits how often a person or a network address may do something. It decides which request counts against
-which rate of `settings.RATES`, and how it is refused.
+"""Limits how often a person or a network address may do something. `RATED` says which request counts against
+which rate of `settings.RATES`, and which form its refusal has.
 
 `eosviz/buckets.py` does the counting. The code behind pages, JSON and sockets raises the same `TooOften`,
 which says what was done too often, for whom this is counted, and when to try again.
@@ -98,8 +98,8 @@ Says = Literal["page", "json", "message"]
 @dataclass(frozen=True, slots=True)
 class Rated:
     """How requests to a route are counted. `what`: the first part of the rate's name. `says`: the form of a
-    refusal. `reads`: whether GET requests count, too. `whom`: `address` to count for the network address,
-    empty to count for the person."""
+    refusal. `reads`: whether GET requests count, too. `whom`: `address` to count for the network address;
+    empty to count for the person or, without a key, for the network address."""
 
     what: str
     says: Says = "page"

@@ -10,7 +10,7 @@ running, they may read the class). A right is a query that can be repeated. It i
 - every `SILENT_SECONDS` for an idle socket, because some changes are not announced (SQL by hand), and
   announcements can be lost with Redis.
 
-All sockets of a process with the same right share one answer. Checks that are due at the same time are made
+All sockets of an event loop with the same right share one answer. Checks that are due at the same time are made
 together, in a thread that keeps its database connection.
 """
 
@@ -250,8 +250,8 @@ class Board:
         return True
 
     async def ending(self, rights: Sequence[Right]) -> Ending | None:
-        """The reason why the first of these rights that has ended did so; None if all last. Their sockets
-        must have entered. Raises DatabaseError."""
+        """Why a right has ended: the first of these rights that has ended counts. None if all last. Their
+        sockets must have entered. Raises DatabaseError."""
         oldest = self._now() - ANSWER_SECONDS
         while True:
             # The answer about a right is removed with the last socket that has the right.

@@ -23,7 +23,7 @@ ErrorCode = Literal[
 
 
 class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """The base of all messages that the server sends. Fields may be added within a version; pages ignore
+    """The base of these messages. Fields may be added within a version; pages ignore
     fields that they do not know."""
 
     v: int = VERSION

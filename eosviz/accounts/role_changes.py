@@ -17,7 +17,6 @@ def roles_changed(
     if isinstance(instance, User):
         changed(of_owner(instance.owner_key))
         return
-    users = User.objects.filter(
-        pk__in=pk_set or ()
-    )  # The change was made on the group, so `pk_set` contains the ids of accounts.
+    # The change was made on the group, so `pk_set` contains the ids of accounts.
+    users = User.objects.filter(pk__in=pk_set or ())
     changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

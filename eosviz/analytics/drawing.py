@@ -1,7 +1,6 @@
 """Computes the picture of figures along a scenario's steps, as plain numbers. Pure.
 
-Each kind of figure has a row of bars. A bar's height is the figure's share. The table below the picture has
-the same figures.
+Each kind of figure has a row of bars. A bar's height is the figure's share.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
 
 class _Lessons:
     """Finds out which versions of scenarios belong to the same lesson: the editions of one draft, or the
-    versions with one name in the library."""
+    versions with one name that the library, an assignment or a track has or had. Any other version is a
+    lesson of its own."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}

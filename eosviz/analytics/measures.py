@@ -104,8 +104,8 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Figures for each step: how many people left, went back or branched there; how many did one of left,
-    went back and predicted wrongly (kind `confused`); and, as `of`, how many looked at the step."""
+    """Figures for each step: how many people left, went back or branched there; how many left, went back or
+    predicted wrongly there (kind `confused`); and, as `of`, how many looked at the step."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))

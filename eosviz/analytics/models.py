@@ -59,7 +59,7 @@ class AnalysisQuerySet(JobQuerySet):
 
 
 class Analysis(Job):
-    """One analysis of what the members of a class did or, without a class, of what all who agreed did. Its
+    """One analysis of what the learners of a class did or, without a class, of what all who agreed did. Its
     figures identify no person."""
 
     runner = "eosviz.analytics.job.run_analysis"

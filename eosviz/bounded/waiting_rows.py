@@ -40,8 +40,8 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """Whether the row has had no place in the queue for ASK_AGAIN_SECONDS. If so, its `beat` is set to now,
-    because the caller then offers it to the workers again."""
+    """Whether the row is unfinished, has no place in the queue, and its `beat` is older than ASK_AGAIN_SECONDS.
+    If so, its `beat` is set to now, because the caller then offers it to the workers again."""
     if place_of(row) is not None:
         return False
     now = timezone.now()

@@ -2,7 +2,7 @@
 
 The caller reads the rows through the query sets of `models.py`, which check permission. If a rule of the
 class forbids the change, `ClassRefused` is raised. What instructors change in a class is written to the audit
-log in the same transaction, except that they leave it.
+log in the same transaction. That an instructor leaves the class is not logged.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 def _must_be_the_same(assignment: Assignment) -> None:
     """Raises ClassRefused if the assignment was withdrawn, or if its fields of `_asked_of` have changed since
-    the attempt was read."""
+    the caller read it."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
     asked = _asked_of(assignment)
     if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):

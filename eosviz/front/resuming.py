@@ -22,8 +22,7 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Only steps up to this number get a picture, because reading the stored steps takes longer with each
-step."""
+"""Only steps up to this number get a picture."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18})\.([0-9]{1,9})")
@@ -102,8 +101,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """The picture of the step that the reader saw last, drawn from stored views and steps. Empty at the
-    beginning, after DRAWN_STEPS_MAX, and if no view is stored."""
+    """The picture of the branch after this step, drawn from stored views and steps. Empty at step 0, after
+    DRAWN_STEPS_MAX, and if no view is stored."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

@@ -85,7 +85,8 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 def _made_ahead(slot: Slot, branch: Branch, count: int) -> Chunk | None:
     """The steps after the newest one: at least `count`, unless the run ends before. They stay in the slot for
-    the next command. None if there are none."""
+    the next command. If the run ends at the newest step, the chunk has no steps. None if no step can be made
+    ahead."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:

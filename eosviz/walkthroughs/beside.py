@@ -15,8 +15,8 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_intervention
 
 
 def beside(left: Branch, right: Branch) -> bytes:
-    """Returns `Alongside` as JSON. It compares the first ALIGNED_MOST steps of the two runs; if the runs
-    cannot be made again, it compares the stored steps."""
+    """Returns `Alongside` as JSON. It compares the first ALIGNED_MOST steps of the two runs. If another
+    version of the engine made one of them, or if they cannot be made again, it compares the stored steps."""
     sides = (left, right)
     asked = Asked(left=_asked(left), right=_asked(right))
     is_ours = all(side.session.version.library_position is not None for side in sides)

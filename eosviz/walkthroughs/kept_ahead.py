@@ -63,7 +63,7 @@ class KeptAhead:
 
     def take(self, command: Advance) -> MadeStep | None:
         """Returns the kept step if the command asks for this step only and this socket may store it;
-        otherwise None. The step is then no longer kept."""
+        otherwise None. A returned step is no longer kept."""
         made = self._next(int(command.branch), command.after)
         if made is None or command.count != 1 or self._storable == 0:
             return None

@@ -93,7 +93,7 @@ _MADE = msgspec.json.Decoder(_Made)
 
 
 class Session(models.Model):
-    """One user's run of one version of a scenario."""
+    """A user's session with one version of a scenario. Each of its branches is a run."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)

@@ -43,8 +43,8 @@ def is_possible() -> bool:
 
 async def store_at_once(step: Step, command: Command) -> bool:
     """Stores the step that follows the newest step of its branch, moves the branch to it, and stores the
-    command's answer. Returns False if the statement failed; in this case either nothing or everything was
-    stored."""
+    command's answer. Returns False if the branch has moved meanwhile (nothing was stored), or if the statement
+    failed (either nothing or everything was stored)."""
     derived = None if step.derived is None else bytes(step.derived)
     given = (
         *(step.number, step.branch_id, step.number - 1),

@@ -1,7 +1,7 @@
 """Allows only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, to open a socket.
 
 When a page of another site opens a socket, browsers may send cookies with it. The origin of the page is
-therefore compared before anything else is read. Comparing only the host is not enough: another program on
+therefore compared before the session is loaded. Comparing only the host is not enough: another program on
 this machine has the same host with another port, and browsers send cookies to all ports of a host.
 """
 

@@ -165,7 +165,8 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """Yields the settings of a client, each with its current value. Leaves out settings without a value."""
+    """Yields the settings of a client that can be changed during a run, each with its current value. Leaves out
+    settings without a value."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
         if value is not None and setting in SETTINGS:

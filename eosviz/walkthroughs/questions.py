@@ -139,8 +139,8 @@ def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
 
 
 def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
-    """Returns the steps `first` to `last` of a line as `steps` messages. Each message contains as many steps
-    as are stored in one database transaction."""
+    """Returns the steps `first` to `last` of a line as `steps` messages. Each message contains at most
+    as many steps as are stored in one database transaction."""
     if first > last:
         return []
     bodies = sent_bodies(Branch.objects.line(branch), first, last)

@@ -156,7 +156,7 @@ def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
             logger.exception("session %s: %s was not stored", session_id, identifier)
             publish(session_id, [], unavailable(error, "not_stored").message(str(identifier)))
             return
-        # The caller logs the exception. The user gets the code with which it can be found in the log.
+        # Celery logs the exception that the task raises. The user gets the code that also stands in the log.
         code = str(identifier)[:CODE_CHARACTERS]
         logger.error("session %s: %s failed, code %s", session_id, identifier, code)
         publish(session_id, [], Problem("refused", "failed", report=code).message(str(identifier)))

@@ -57,7 +57,7 @@ def transactions_of(branch: Branch) -> dict[str, Any]:
     stored = Step.objects.of_line(line, lines.through + 1, branch.newest).values_list("body", flat=True)
     for body in stored.iterator(LIMITS.window_steps):
         lines.take(msgspec.json.decode(bytes(body)))
-    json_lines = lines.to_json()  # Encode it before another thread may continue with the rows.
+    json_lines = lines.to_json()  # Another thread may continue with the rows after `keep`.
     _kept.keep(key, lines)
     return json_lines
 

@@ -40,9 +40,9 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def net_changes(bodies: Iterable[bytes], backward: bool) -> list[NetChange]:
-    """Returns the net changes of some consecutive steps. `bodies`: the steps as JSON, as pages get them,
-    oldest first. `backward`: the newest step comes first, and the changes lead from the view after it back to
-    the view before the oldest step."""
+    """Returns the net changes of some consecutive steps. `bodies`: the steps as JSON, as pages get them:
+    oldest first or, with `backward`, newest first. With `backward`, the changes lead from the view after the
+    newest step to the view before the oldest step."""
     found: dict[tuple[str, ...], NetChange] = {}
     for body in bodies:
         step = _decode(body)

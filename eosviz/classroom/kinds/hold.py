@@ -108,14 +108,14 @@ class SettingsForm(StartForm):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Dict of path in the scenario's document → chosen value. Values that the producer has anyway are
-        left out."""
+        """Dict of path in the scenario's document → chosen value. A value is left out if the document
+        gives it and the producer also runs with it."""
         values = {path: _read(path, value) for path, value in self.cleaned_data.items()}
         return {path: value for path, value in values.items() if {value} != self._usual(path)}
 
     def _usual(self, path: str) -> set[Any]:
-        """The values that do not count as a choice: the value in the document, and the value with which the
-        producer runs, which the choice of another setting may change."""
+        """The value in the document, and the value with which the producer runs. They differ if another setting
+        forces the value. Then every value counts as a choice, because the learner may change the other setting."""
         return {_read(path, self._given[path]), _read(path, self.fields[path].initial)}
 
 
