@@ -198,7 +198,7 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
             if not jobs_of(kind).filter(id=job.id, stop_asked=False).exists():
                 stop.set()
         except DatabaseError:
-            continue  # The beat is written again in a second, and a job counts as lost only after SILENT_SECONDS.
+            continue  # The next beat follows in a second; a job counts as lost after Job.SILENT_SECONDS.
     connection.close()
 
 

@@ -75,7 +75,7 @@ RULES = (
 
 def engine_results(facts: DataFrame) -> DataFrame:
     """The results of the engine's judges, for every guarantee that they judged: the columns ``session, guarantee,
-    broken_at``."""
+    broken_at``. ``broken_at``: the step of the breach; null if the guarantee holds."""
     return of_kind(facts, kinds.GUARANTEE).select(
         "session", f.col("name").alias("guarantee"), f.col("value").alias("broken_at")
     )
@@ -174,7 +174,7 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
             with taking:
                 take(rule, row)
 
-    # Each rule is a Spark job of its own, because planning all rules in one job would take longer than
+    # Each rule is a query of its own, because planning all rules as one query would take longer than
     # running them. While one rule is planned, or its last rows are fetched, others run.
     with ThreadPoolExecutor(RULES_AT_ONCE, "rule") as pool:
         for ended in [pool.submit(judge, rule) for rule in rules]:

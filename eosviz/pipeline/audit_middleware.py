@@ -100,6 +100,6 @@ def confirmed_last(logs: Logs) -> DataFrame:
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
-    """MW-11, MW-12: after a transaction was compensated, no node has its part carried out."""
+    """MW-11, MW-12: after a transaction was compensated, the part of every node is undone."""
     broken = _states(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

@@ -1,4 +1,4 @@
-"""The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
+"""The audit's rules for facts of Kafka's logs. Each rule is a function that takes `Logs` and returns breaches.
 
 The rules follow only from the requirements of the protocol; they do not read how the engine decides. A breach
 consists of a session, a step, a partition, and the columns that prove it, as JSON.
@@ -133,7 +133,7 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 def epochs(logs: Logs) -> DataFrame:
     """SEQ-12: in a partition a producer's epoch never decreases while the replica keeps its state of the
-    producer. Version 2.0 is an exception (SEQ-9)."""
+    producer. Kafka 2.0 does not check this in `__consumer_offsets` (SEQ-9), so the rule does not, either."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
         .orderBy("fact")
@@ -173,8 +173,9 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """CON-5: a leader's last stable offset is the first offset of an open or not fully replicated transaction
-    or, without one, the high watermark."""
+    """CON-5: a leader's last stable offset is the first offset of a transaction that is open or whose marker is
+    not below the high watermark; without such a transaction, it is the high watermark. It is never below the log
+    start offset."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
     data = with_ends(logs.appends, COPY).select(
         *COPY,
@@ -241,7 +242,7 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """For each stored batch, the columns ``session, fact, decision, decided_for, decision_at``: the first
+    """For each batch of `Logs.leading`, the columns ``session, fact, decision, decided_for, decision_at``: the first
     decision about its producer that the coordinator logged after the batch's records were sent, the epoch of
     the data to which the decision applies (KIP-890), and the number of the decision's fact. They are null
     without a decision."""

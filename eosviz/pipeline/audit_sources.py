@@ -55,7 +55,7 @@ class Found:
 
 def find(path: Path) -> Found:
     """Find the files under ``path`` that can be audited. ``path``: a file, or a folder with files of any
-    kind. Raises NothingToAudit if there is none."""
+    kind. Raises NothingToAudit if there is none, or if a Parquet file is damaged."""
     if not path.exists():
         raise NothingToAudit(
             f"{path}: does not exist; give a replay file, or a folder of replay or Parquet files"

@@ -45,7 +45,7 @@ def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFram
 
 def _records(logs: Logs) -> DataFrame:
     """The stored batches of transactions, each with the marker that ended the transaction: the columns
-    ``producer, number, step, partition, offset, outcome, end``."""
+    ``session, producer, number, step, partition, offset, outcome, end``."""
     sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
         "session",
         "producer",
@@ -114,8 +114,8 @@ def _transactions(logs: Logs) -> DataFrame:
 
 
 def one_result(logs: Logs) -> DataFrame:
-    """TXC-15: the markers of one transaction have the same type in every partition, and it is the outcome
-    that its application learned."""
+    """TXC-15: the markers after the records of one transaction have the same type in every partition: that of
+    the outcome that its application learned. `offsets_with_outputs` checks the markers after its offsets."""
     return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
 
 
@@ -143,8 +143,9 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """TXC-15: a marker has the outcome of the last decision before it that has the same producer and
-    epoch."""
+    """TXC-15: a marker has the outcome of the last decision about its producer before it, if that decision has
+    the marker's epoch and contains its partition. Not checked: a marker that is the first batch after the
+    replica dropped its state of the producer."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)

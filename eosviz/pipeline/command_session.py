@@ -29,8 +29,8 @@ def command_session(
     master: str, passed: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
     """A block with a Spark session, which ends with the block. If there is no Java or no cluster, raises
-    CommandError with the exit code ``returncode``. It also replaces exceptions of the block, except those in
-    ``passed``."""
+    CommandError with the exit code ``returncode``. An exception of the block becomes such a CommandError,
+    too, unless it is one of ``passed`` or a CommandError itself."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:

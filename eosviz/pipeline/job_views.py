@@ -24,7 +24,8 @@ from eosviz.refusals import Problem, Refusal
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    """The job, if this browser owns it or it has no owner. Raises Http404 if it belongs to another person."""
+    """The job, if this browser owns it or it has no owner. Raises Http404 if it belongs to another person
+    or does not exist."""
     return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 

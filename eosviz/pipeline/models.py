@@ -116,8 +116,8 @@ def jobs_of(kind: type[Job]) -> JobQuerySet:
 
 
 class Sweep(Job):
-    """One run of one sweep document. Its chunks are in `folder`. The table is computed from the finished
-    chunks."""
+    """The job that makes the runs of one sweep document. They are in `folder`, in chunks. The table is
+    computed from the finished chunks."""
 
     runner = "eosviz.pipeline.sweep_job.run_sweep"
     title = models.JSONField()

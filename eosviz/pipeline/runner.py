@@ -35,7 +35,8 @@ LOOK_SECONDS = 0.5
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
     """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent
-    process has ended. Returns the number of jobs that were run."""
+    process has ended. Does nothing while another process runs the jobs of this data folder. Returns the number
+    of jobs that were run."""
     done, parent = 0, os.getppid()
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:

@@ -54,7 +54,7 @@ class Shrunk:
 
 def breaks_at(document: Document, guarantee: str) -> int | None:
     """The first step at which a run of the document breaks the guarantee. None if it holds, or if the engine
-    refuses the document."""
+    refuses the document or fails."""
     try:
         simulation = Simulation(load(document), watching="judged")
         simulation.run()

@@ -66,8 +66,8 @@ def spans_done(folder: Path) -> list[Span]:
 
 
 def missing(done: list[Span], runs: int) -> list[Span]:
-    """The numbers of the first and the last run of every gap, in order: of consecutive runs that are in no
-    chunk."""
+    """The gaps, in order, each as the numbers of its first and its last run. A gap consists of consecutive runs
+    that are in no chunk."""
     gaps, at = [], 0
     for first, last in done:
         if first > at:

@@ -1,5 +1,5 @@
-"""The facts of a sweep's runs for the audit (docs/audit.md). Executors make each run a second time and record
-it."""
+"""The facts of a sweep's runs for the audit (docs/audit.md). Executors make each run twice: once for its row
+(`sweep_runs.py`), and once recorded, for its facts."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +46,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 
 def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[Row]]:
-    """The facts of one run: one list for each step. Empty if the run is refused."""
+    """The facts of one run: a list for the state before the first step, one for each step, and one for the end.
+    There is no list if the run is refused."""
     try:
         simulation = Simulation(scenario())
     except Refused:

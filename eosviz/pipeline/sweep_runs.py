@@ -1,5 +1,5 @@
-"""Makes the runs of a sweep on Spark's executors. Spark calls Python for each run, because the engine cannot
-be expressed in operations on columns. Executors import this module, so it needs only the engine, Arrow and
+"""Makes the runs of a sweep on Spark's executors, in their Python workers, because the engine cannot be
+expressed in operations on columns. Executors import this module, so it needs only the engine, Arrow and
 Spark."""
 
 import functools

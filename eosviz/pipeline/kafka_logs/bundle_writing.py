@@ -29,8 +29,8 @@ BATCHES_MAX = 500_000
 """A case with more batches than this is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of the year 2000, in milliseconds since 1970. After `moved`, this is the newest time in a
-bundle."""
+"""The first moment of the year 2000, in milliseconds since 1970. `moved` gives this value to the newest of
+`Head.now` and the timestamps of batches."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
@@ -132,8 +132,8 @@ def moved_bundle(content: bytes) -> bytes:
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The lines of a bundle with other times: all are moved by the same distance, so that the newest one
-    becomes MOVED_TO_MS. Log lines lose their times."""
+    """The lines of a bundle with other times: all are moved by the same distance, so that the newest of
+    `Head.now` and the timestamps of batches becomes MOVED_TO_MS. Log lines lose their times."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]

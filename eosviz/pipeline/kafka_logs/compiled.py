@@ -35,7 +35,7 @@ def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # The codec is imported here, and in `_snappy_block`, because that takes longer than reading a short
+        # pyarrow is imported here and in `_snappy_block`, because the import takes longer than reading a short
         # log, and most logs are not compressed.
         import pyarrow
 

@@ -250,8 +250,8 @@ class Coordinator:
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
-        """Add what was read of other partitions or texts. All records of a transactional id are in one
-        partition."""
+        """Add what was read of other partitions or texts. Partitions must come before the answers in texts:
+        `learn` compares an answer with the record that is already known."""
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed

@@ -40,7 +40,7 @@ class ContradictedError(LogsError):
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What the person states about the copies. Every field except `now` can prove something that
-    `copy_proofs.py` needs. None removes damage that the files show."""
+    `copy_proofs.py` needs. No field removes damage that the files show."""
 
     now: int | None = None
     """The time against which timeouts are measured, in milliseconds since 1970. If it is None, that is the

@@ -34,7 +34,7 @@ it may belong to the end of the log."""
 SEGMENT_BYTES_STEP = 1024
 """The configured length of segments, `segment.bytes`, is assumed to be a multiple of this."""
 PARTITIONS_MAX = 20_000
-"""One call reads at most this many folders. Raises an error if there are more."""
+"""`find` raises an error if there are more folders than this."""
 
 
 @dataclass(frozen=True)

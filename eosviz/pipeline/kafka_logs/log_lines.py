@@ -173,8 +173,8 @@ _OWN = ("partition", "transactional_id", "topic", "number", *_WHOLE)
 
 
 def log_line(line: str, place: str) -> LogLine | None:
-    """What a line says that `OF_A_LOG` matches; None if it is not about transactions. `place`: where the line
-    is. Raises UnreadableError if it has a number that no log file can contain."""
+    """What a line of log output says; None if it is not about transactions. `line`: a line that `OF_A_LOG`
+    matches. `place`: where it is. Raises UnreadableError if a number in it needs more than 64 bits."""
     for name, kind in KINDS.items():
         groups = kind.groups(line)
         if groups is not None:

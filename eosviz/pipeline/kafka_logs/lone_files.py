@@ -1,5 +1,5 @@
 """Describes files that belong beside segments and were given without them: what each file is, what it shows,
-and what is missing. No case can be made of them, because they contain only offsets; the batches are in the
+and what is missing. No case can be made of them, because they contain no batches; the batches are in the
 segments."""
 
 import re

@@ -282,7 +282,8 @@ class Partition:
         return self._answers
 
     def add(self, batch: BatchFacts) -> None:
-        """Take in the next batch. A batch at or after `cut` is ignored; a damaged one is only counted."""
+        """Take in the next batch. A batch at or after `cut` is ignored. A damaged one is counted and puts the
+        offsets before it in doubt."""
         self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return

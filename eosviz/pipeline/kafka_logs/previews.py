@@ -48,8 +48,8 @@ class Preview(NamedTuple):
 
 
 def previews_of(document: Json) -> list[Preview]:
-    """The markers to try, in the order of the verdicts. `document`: that of a case (`case.document`), with
-    sentences as keys with parameters."""
+    """The markers to try, in the order of the verdicts. `document`: that of a case (`case.document`), in
+    which each sentence is a key with parameters."""
     partitions = {one["name"]: one for one in document.get("partitions", ())}
     found = []
     for place, verdict in enumerate(document.get("verdicts", ())):

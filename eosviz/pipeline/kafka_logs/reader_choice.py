@@ -23,7 +23,7 @@ SPARK_PROCESSORS_MIN = 4
 """On a machine with fewer processors, Spark is used only if `--master` is given: starting Java and the
 workers takes more time than a second or third processor saves."""
 PRINTED_FROM_BYTES = 64 * 2**20
-"""If the segments have at least this many bytes, a line says which way was chosen."""
+"""If the segments have at least this many bytes, or if Spark is used, a line says which way was chosen."""
 
 
 def add_reader_options(parser: ArgumentParser) -> None:

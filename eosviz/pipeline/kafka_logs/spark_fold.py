@@ -92,8 +92,9 @@ def of_each_folder(
 
 
 class SparkReading:
-    """Reads a case on Spark, with the same results as `case.ReadingHere`. If every record is read and one
-    folder is much larger than the others, its segments are divided among tasks."""
+    """Reads a case on Spark, with the same results as `case.ReadingHere`. Each folder is
+    read in one task. But if every record is read and one folder is larger than a core's share of all of them,
+    the segments of all folders are divided among tasks."""
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth

@@ -63,7 +63,8 @@ class Verdict:
     """If the transaction's data was deleted (`EVIDENCE_DELETED`), the kind of verdict that follows from the
     other evidence, mainly from the coordinator's records; otherwise None."""
     notes_left_out: int = 0
-    """The number of the partition's notes that are left out because of NOTES_MAX."""
+    """In the first verdict on a partition: the number of its notes that are left out because of NOTES_MAX. 0 in
+    the other verdicts."""
 
 
 def verdicts_of(

@@ -48,5 +48,5 @@ def moment(milliseconds: int | None) -> str:
 
 
 def moment_by(milliseconds: int | None) -> str:
-    """Like `moment`, but rounded up to a whole second. For a time by which something had happened."""
+    """Like `moment`, but rounded up to a whole second. For the latest time at which something happens."""
     return moment(None if milliseconds is None else -(-milliseconds // 1000) * 1000)
