@@ -1,8 +1,7 @@
 """Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses
 writes), and the database is too busy.
 
-Such errors end by themselves, or when an operator acts. Until then the process continues, and the user is
-shown the reason.
+Such errors end by themselves, or when an operator acts.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
-    """Raise a refusal if `more` would exceed the quota. `refused` makes it of the quota's reason and the
+    """Raise a refusal if `more` would exceed the quota. `refused` makes it from the quota's reason and the
     parameters `most` and `used` (in MiB if the quota counts bytes). Until this transaction ends, other
     transactions that call this function for the same person wait. An empty owner has no quota."""
     if not owner:

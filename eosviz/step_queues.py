@@ -2,12 +2,12 @@
 all commands of a session should go to the same worker.
 
 A task about a session's run goes to one of `COUNT` queues, by a checksum of the session's id. The workers
-divide the queues among themselves: every second each of them signs a list in Redis, and all compute the same
-shares from this list. So no process needs to know how many workers there are; they may start and end at any
-time. A worker that does not sign for SILENT_SECONDS_MAX is removed from the list, and the others take over
-its queues with the commands in them. Tasks that it had already taken are delivered again
-(`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread does not sign either, so a busy worker
-loses its sessions until one of its tasks is done.
+divide the queues among themselves: every second each worker with a free thread signs a list in Redis, and
+all compute the same shares from this list. So no process needs to know how many workers there are; they may
+start and end at any time. A worker that does not sign for SILENT_SECONDS_MAX is removed from the list, and
+the others take over its queues with the commands in them. Commands that it had already taken are delivered
+again (`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread does not sign either, so a busy
+worker loses its sessions until one of its tasks is done.
 
 While workers do not have the same list, two of them may consume the same queue for a moment. This only makes
 the engine compute steps twice: the database decides which step counts (`walkthroughs/actions.py`).

@@ -107,8 +107,8 @@ def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[st
 
 
 def become(order: Mapping[str, Any], log: int, answers: socket.socket) -> None:
-    """Turn this forked process into the one that was requested. Before that, wait until the supervisor is its
-    parent and permits it to run; if this does not happen, the process ends."""
+    """Turn this forked process into the one that was requested, and wait until the supervisor is its parent
+    and permits it to run. If this does not happen, the process ends."""
     parent = order["parent"]
     deadline = time.monotonic() + TAKEN_UP_SECONDS_MAX
     while os.getppid() != parent and time.monotonic() < deadline:

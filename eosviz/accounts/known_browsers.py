@@ -1,8 +1,8 @@
 """Stores in a signed cookie which accounts have signed in with this browser: the latest ACCOUNTS_MAX of them,
 for a year.
 
-All browsers that have never signed in to an account share one limit on wrong passwords for it, so strangers can
-exhaust this limit. A browser that has signed in to the account has a limit of its own.
+All browsers whose cookie does not contain an account share one limit on wrong passwords for it, so strangers
+can exhaust this limit. A browser whose cookie contains the account has a limit of its own.
 """
 
 from __future__ import annotations

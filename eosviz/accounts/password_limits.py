@@ -1,10 +1,10 @@
 """Limits wrong passwords, by the rates `wrong_password.…` of `settings.RATES`.
 
-A wrong password from a browser that has never signed in to the account counts against three limits: of the
-browser's network address, of this network address together with the account, and of the account from
-anywhere. From a browser that has signed in to the account, it counts only against a limit of this browser. A
-right password takes its counts back. The account is the address that was typed in, whether or not such an
-account exists.
+A wrong password from a browser whose cookie does not contain the account (`known_browsers.py`) counts against
+three limits: of the browser's network address, of this network address together with the account, and of the
+account from anywhere. From a browser whose cookie contains the account, it counts only against a limit of this
+browser and this account. A right password takes its counts back. The account is the address that was typed
+in, whether or not such an account exists.
 """
 
 from __future__ import annotations

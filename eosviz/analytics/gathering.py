@@ -182,7 +182,7 @@ def _read(
         done = interventions[root.id]
         common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to step `common` this visit has the same steps as every other visit of this version and variant.
+        # Up to step `common` this visit follows the run without interventions of this version and variant.
         # The sentences of steps are read from the visit with the highest `common`.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []

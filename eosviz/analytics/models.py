@@ -24,8 +24,8 @@ number did what it counts, or if fewer than this number could have done it."""
 
 
 class Trail(models.Model):
-    """How far a reader got in a session, and from which steps they went back. `actions.is_followed` decides
-    whether a session has a trail."""
+    """The last and the furthest step that a reader saw in a session, and the steps from which they went
+    back. `actions.is_followed` decides whether a session has a trail."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="trail")
     last = models.PositiveIntegerField(default=0)

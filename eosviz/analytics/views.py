@@ -45,7 +45,7 @@ _report = msgspec.json.Decoder(Report)
 @require_POST
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Receives a page's report. Answers 204 whether or not the report is recorded, 400 for an unreadable
-    body, and 404 for a session that the browser does not own."""
+    body, and 404 for a session that the browser does not own or a branch that the session does not have."""
     session = owned_session(request, session_id)
     try:
         report = _report.decode(request.body[: TRAIL_BYTES_MAX + 1])

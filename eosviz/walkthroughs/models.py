@@ -27,8 +27,7 @@ from eosviz.walkthroughs.made_steps import pack_view
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def of_browser(self, browser: str) -> SessionQuerySet:
-        """Returns the sessions that this browser owns. A request for a session of another owner therefore
-        gets 404."""
+        """Returns the sessions that this browser's key owns. An empty key owns nothing."""
         return self.filter(owner=browser) if browser else self.none()
 
     def recent(self) -> SessionQuerySet:

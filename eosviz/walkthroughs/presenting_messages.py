@@ -17,8 +17,8 @@ from eosviz.walkthroughs.message_base import BranchId, FromPage, Selection, Step
 ShownState = Literal["open", "closed", "revealed"]
 """The states of a poll that has not ended."""
 View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
-"""What the middle of the page shows. The rows of the space-time diagram are spaced by steps or by virtual
-time."""
+"""What the middle of the page shows. In the space-time diagram, the rows are spaced by steps (`spacetime`)
+or by virtual time (`spacetime:time`)."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
 """The zoom, as addresses contain it (docs/links.md). An empty zoom means steps."""
 

@@ -83,7 +83,7 @@ def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
 
 def answer(question: bytes, folder: Path) -> bytes:
     """The function that the bounded process calls. `question`: `Asked` as JSON. Writes each stretch to a file
-    in `folder`, and returns the number of files."""
+    in `folder`, and returns the number of files as decimal digits."""
     count = 0
     for stretch in stretches(msgspec.json.decode(question, type=Asked)):
         count += 1

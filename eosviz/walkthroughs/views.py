@@ -263,8 +263,7 @@ def differences(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def moments(request: HttpRequest) -> HttpResponse:
-    """Answers with the steps of `?left=<branch>&right=<branch>` that are shown next to each other, and with
-    those differences that are not only differences in time (`Alongside`)."""
+    """Answers with the comparison of the runs `?left=<branch>&right=<branch>`, as JSON (`Alongside`)."""
     left, right = _side(request, "left"), _side(request, "right")
     if left is None or right is None:
         raise Http404
@@ -272,7 +271,8 @@ def moments(request: HttpRequest) -> HttpResponse:
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:
-    """Returns the runs of the scenario's variants and its run without a variant, except this run."""
+    """Returns the other runs of the session's scenario: those of its variants and, if the document alone acts,
+    the run without a variant. Of two runs with the same steps (`Shelved.twin`), one is left out."""
     card, own = card_of(session.version), session.variant or ""
     runs = [{"name": "", "title": card.title}] if card.acts else []
     runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]

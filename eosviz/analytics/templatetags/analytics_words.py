@@ -66,7 +66,8 @@ def share_after(figure: Figure) -> SafeString:
 @register.simple_tag
 def difference(figure: Figure) -> SafeString:
     """The difference between the shares of two versions in percentage points, with its interval, and whether
-    it is an increase, a decrease or open."""
+    the later version is better or worse (for `branched`: whether more or fewer people branched). Open if the
+    interval includes zero."""
     of_before = figure.of_before or 0
     before = (figure.people_before or 0) / of_before if of_before else 0.0
     points = round(100 * (figure.share - before))
