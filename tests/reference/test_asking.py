@@ -492,7 +492,7 @@ def test_words_that_match_are_marked_to_their_end_and_the_text_stays_whole() -> 
 
 def test_a_single_chinese_character_is_marked_only_if_the_search_is_no_more_than_that() -> None:
     """“会” of a question is not the “会” of “会话”."""
-    asked = search_index.understand("超时后重试会重复吗")
+    asked = search_terms.understand("超时后重试会重复吗")
     assert not any(matched for _, matched in search_index.in_pieces("新的会话", asked))
     assert ("会", True) in search_index.in_pieces("新的会话", search_terms.understand("会"))
 
