@@ -1,4 +1,5 @@
-"""Sets the Content-Security-Policy header: a page may load only from this site and connect only to it."""
+"""Sets the Content-Security-Policy header: a page loads scripts, styles and pictures only from this site (pictures
+also from `data:` and `blob:` addresses), and connects only to it."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
