@@ -140,7 +140,7 @@ export function placeOf(document: Json, path: Path): string {
   return words.join(".");
 }
 
-/** The inverse of `placeOf`: the path to a place that a mistake names. It ends where the document ends. */
+/** The inverse of `placeOf`: the path to a place that a mistake names. The document need not have this place. */
 export function pathOf(document: Json, place: string): Path {
   const path: Path = [];
   let node: Json | undefined = document;
@@ -308,7 +308,7 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
   return mistakes.filter((mistake) => fields.includes(mistake.place.split(".")[0] ?? "")).length;
 }
 
-/** The line that stands for a folded row: its time, name, kind, message and the actors or partitions that it names. */
+/** The line for a folded row: its time, name, kind and message, and the actor, partition, client, id or group in it. */
 export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
@@ -385,7 +385,7 @@ function words(text: string): string[] {
   return text.split(/[\s,，、]+/).filter((word) => word !== "");
 }
 
-/** A text as TOML would parse it: a number, true or false, a list, else the text itself. */
+/** The value of a text in JSON, such as a number, true or a list; for `null` and if it is no JSON, the text itself. */
 export function anyValue(text: string): Json {
   try {
     const value = parseToBigint(text) as Json;

@@ -1,4 +1,4 @@
-/** The builder's requests to the server, one after the other. */
+/** Sends the builder's requests to the server. */
 
 import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
 import { csrfToken } from "../player/page.ts";

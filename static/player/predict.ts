@@ -62,7 +62,7 @@ export class Predict extends StoreElement {
   declare asks: boolean;
   /** Whether the reader tried to go on although an answer is due. */
   declare waits: boolean;
-  /** Whether the reader has switched questions on or off; null: neither. */
+  /** Whether the reader switched questions on (true) or off (false) since the page was opened; null: neither. */
   declare on: boolean | null;
   declare open: Question | null;
   declare chosen: string;
@@ -142,8 +142,8 @@ export class Predict extends StoreElement {
   }
 
   /**
-   * A promise that resolves when the questions of a branch are loaded, because a reader who goes on before that would
-   * pass them. Null if none are being loaded, or if questions are off.
+   * A promise that resolves when the request for the questions of a branch has ended, with or without success. A reader
+   * who goes on before that would pass the questions. Null if none are being loaded, or if questions are off.
    */
   coming(branch: string): Promise<void> | null {
     return this.isOn && !this.#quizzes.has(branch) ? (this.#coming.get(branch) ?? null) : null;
@@ -242,7 +242,7 @@ export class Predict extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
   }
 
-  /** Marks the message of the question in the picture; in a small picture, the partition. */
+  /** Marks the question's message in the picture; for a question without a message, its partition. */
   #bring({ message, params }: Question): void {
     const partition = params["partition"];
     const detail: Selection | null = message != null ? { kind: "message", id: String(message) } : typeof partition === "string" ? { kind: "partition", id: partition } : null;
@@ -333,7 +333,7 @@ export class Predict extends StoreElement {
     this.store?.moveTo(to);
   }
 
-  /** At the end of a run that belongs to a track: the button to the next scenario. */
+  /** In a track: the button to the next scenario, which stands out at the end of the run. */
   #wayOn(): TemplateResult | typeof nothing {
     const store = this.store;
     if (this.finish === "" || store === undefined) return nothing;
@@ -399,8 +399,8 @@ export class Predict extends StoreElement {
   }
 
   /**
-   * The keys of the card: a digit chooses an answer, Enter sends it and then goes on, Escape skips the question. All
-   * other keys reach the player.
+   * The keys of the card: a digit chooses an answer, Enter sends it, Escape skips the question. After the answer, Enter
+   * and Escape close the card. All other keys reach the player.
    */
   readonly #keys = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || this.open === null) return;

@@ -75,8 +75,8 @@ function abreast(plan: StagePlan, size: Size): Places {
 }
 
 /**
- * The places from top to bottom: initiator and business system, the middleware, its participants, at most four in a
- * row.
+ * The places from top to bottom: a row with the initiator, the business system and the transaction manager; the
+ * middleware; its participants, at most four in a row.
  */
 function stacked(plan: StagePlan, size: Size): Places {
   const least = leastHeight(plan);

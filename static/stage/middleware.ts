@@ -286,8 +286,9 @@ function spansOf({ window, really, now }: Windows): { isOpen: boolean; spans: { 
  * The drawing of the windows as bars under their words, on an axis that two compared runs share. There is one bar for
  * the middleware's window (from the first CommitOk that it received to the last), and one for the participants' own
  * (from the first local commit to the last). As long as the middleware's window is open, there is only its bar, up to
- * now, on an axis whose end is not known. `ys`: y of each bar; further bars have the last y. `high`: units of a bar's
- * height; high bars are joined by lines at their ends. Null if there is nothing to draw.
+ * now, on an axis whose end is not known. `ys`: y of each bar; a bar that is alone has the last y. `high`: units of a
+ * bar's height; two high bars are joined by lines at their ends. Null if the middleware's window is not open and one of
+ * the two bars is missing or has no length.
  */
 export function windowBars(windows: WindowsBeside, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
   const { isOpen, spans } = spansOf(windows[0]);

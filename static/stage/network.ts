@@ -408,8 +408,8 @@ function wayBeside({ from, to }: MessageView, here: Places): string {
 const endOf = (way: string): string => way.replace(/^.* (?=→)/, "");
 
 /**
- * Partition → serials of a Produce request, from its sender's view after this step or, if it is gone there, before it;
- * for batches that the sender has forgotten, from the plan.
+ * Partition → serials of a Produce request: from its sender's view after this step or, if the request is gone there,
+ * before this step; for batches that the sender has forgotten, from the plan.
  */
 function recordsOf({ view, previousView, plan }: Frame, { from, correlation_id: id, id: message }: MessageView): Readonly<Record<string, readonly number[]>> {
   const sender = [view, previousView].map((one) => one?.clients?.[from]).find((one) => one?.requests?.[String(id)] !== undefined);
@@ -483,7 +483,8 @@ export function withNote(flight: Flight): Box {
 
 /**
  * The messages, moved apart so that they overlap as little as possible. Those that arrived or were lost are placed
- * first, then the others in the order in which they were sent; a later one makes way for earlier ones.
+ * first, then the others. Both groups are in the order in which they were sent; on a phone, wider ones come first. Each
+ * message makes way for those placed before it.
  */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
@@ -652,7 +653,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places, request?
 }
 
 /**
- * The message, moved off its wire to where it covers least. It is used if a message would cover another one on its
+ * The message, moved off its wire to the place near it where it covers least: for a message without a free place on its
  * wire, because components may be too small for all wires between them.
  */
 function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Flight {
@@ -699,8 +700,9 @@ export function bodiesOf(here: Places): Box[] {
 }
 
 /**
- * The bundles of the messages that are only counted: one for each pair of components; if these would be too many, one
- * for each component that sends requests or receives responses.
+ * The bundles of the messages that are only counted. Each pair of components has one, and one more for messages that
+ * wait in its connection. If these are too many, except on a phone, each component has one for the requests that it
+ * sends and one for the responses to it.
  */
 function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
   const pairs = together(counted, (one) => `${one.wire.bundle}${waits(one) ? " waits" : ""}`);
@@ -872,8 +874,8 @@ function bundleObject(frame: Frame, bundle: Bundle, here: Places): StageObject {
 const awayText = (count: number): string => say("stage.message.away", { count });
 
 /**
- * The box of the text that counts the messages without a place: in a corner of the network that is free. Null if there
- * are none, and on a phone, where the line below the picture names them.
+ * The box of the text that counts the messages without a place: in the first free corner of the network, else in the
+ * lower right one. Null if there are no such messages, and on a phone, where the line below the picture names them.
  */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0 || here.upright) return null;

@@ -137,7 +137,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   // With several brokers, messages are side by side, so spare height goes to the network first.
   const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
-  // Then the network gets room for two rows of messages, before cells get higher.
+  // Then the lane gets room for cells with two lines, then the network for two rows of messages, then the lane again.
   const whole = LANE.least + take(LANE.whole - LANE.least);
   const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
   const lane = whole + take(LANE.most - whole);

@@ -2,8 +2,8 @@
  * Makes the tag, the only label of a step, which says the step's result. It is black, or red if something is refused,
  * lost or broken. Pure.
  *
- * The tag is beside its subject. Of the places for its kind, it gets the first one that is free, else the one that
- * covers least.
+ * The tag is beside its subject. Of the places for its kind, it gets the first one that is free, else the nearest free
+ * place. If no place is free, there is no tag.
  */
 
 import { nothing, svg } from "lit";
@@ -98,7 +98,7 @@ const tagsOf: Layer = (frame, here, focus) => {
   return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
 
-/** Whether there is a place where a tag in its smallest size covers nothing. */
+/** Whether there is a free place for a tag in its smallest size. */
 function hasRoom(frame: Frame, here: Places, focus: Focus, said: string): boolean {
   return placeOf(frame, here, focus, tagWidth(said, SIZES.at(-1) ?? 12), tagHeight(12)).covers <= COVERS;
 }
@@ -112,7 +112,7 @@ function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: n
   return labelled(focus, said, size, { ...placeOf(frame, here, focus, width, height), width, height }, more, told);
 }
 
-/** The object of a tag in a given box. `more`: the comparison, for its label; `told`: the part of it that is drawn. */
+/** The object of a tag in a given box. `more`: the comparison in its label; `told`: the drawn one; "": none. */
 function labelled(focus: Focus, said: string, size: number, { x, y, width, height }: Box, more = "", told = ""): StageObject {
   const first = told === "" ? width : tagWidth(said, size);
   return {
@@ -124,7 +124,7 @@ function labelled(focus: Focus, said: string, size: number, { x, y, width, heigh
 
 /**
  * The size of a tag's letters on a wide stage, in units: the largest one with which it fits after the end of the log
- * (from `INSIDE` up); else the largest one with which it has a free place elsewhere.
+ * (from `INSIDE` up); else the largest one from 15 down with which it has a free place elsewhere.
  */
 function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const room = roomOf(frame, here, focus);
@@ -171,8 +171,8 @@ const besideTag = ({ compared }: Focus): string => comparedText(compared);
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
 
 /**
- * A comparison in words. If the engine compared two numbers of the same name: `producer epoch 0 < 2`; else each value
- * with its name.
+ * A comparison in words. If the engine compared a number that arrived with another number: `producer epoch 0 < 2`, with
+ * the name of the one that arrived; else the first two values, each with its name.
  */
 export function comparedText(compared: Focus["compared"]): string {
   const sides = compared.map(([name, value]) => {
@@ -247,7 +247,7 @@ function farFrom(own: Box | null, y: number, height: number): number {
 
 /** The box near which a tag has to be; null: it may be anywhere. */
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
-  // On a phone, the tag may be anywhere below the box of the lane, because only consumers are there.
+  // On a phone, the tag may be anywhere below the upper edge of the broker's box.
   if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
   // The lane of a broker that took over is in the box of the broker before it, so only the lane's box counts.
   if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
@@ -388,7 +388,7 @@ function asideOf(here: Places, at: Box, width: number): Spot[] {
 /** Units of height at the top of the picture for the headings of columns. */
 const HEADS = 24;
 
-/** The places at the edges of the network, for a tag whose subject has no place. */
+/** The places at the edges of the network. */
 function inNetwork({ network, upright }: Places, width: number): Spot[] {
   if (!upright || network.height < HEIGHT) return [[network.x + 8, upright ? EDGE : HEADS + EDGE]];
   const [left, right] = [network.x + 8, network.x + network.width - width - 8];
@@ -456,7 +456,7 @@ function endOf({ broker, lane }: Shown): number {
   return Math.min(wholeOf(broker).x + wholeOf(broker).width, lane.box.x + lane.box.width) - 6;
 }
 
-/** The places above or below the consumer's row; without one, those at the first row of the lane. */
+/** The places above, below and left of the consumer's row, then above the partition's first row; none without a row. */
 function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
   const at = rows[focus.actor ?? ""]?.box;
@@ -526,7 +526,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
 
 /**
  * The boxes of the controller and the tool that a tag must not cover: not that of the one that acts in this step,
- * because its tag is at its edge. On a phone, only the one that acts is in the picture; there, all but its lower edge.
+ * because its tag is at its edge. On a phone: only that of the one that acts, without its lower edge.
  */
 function cornersIn(here: Places, focus: Focus): Box[] {
   const acting = here.others[focus.actor === "zookeeper" ? "controller" : focus.actor ?? ""]?.box;
@@ -582,8 +582,8 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
 }
 
 /**
- * The boxes outside of the broker that a step is about that a tag must not cover: the heads and lanes of other brokers,
- * and consumers.
+ * The boxes that a tag about the broker `own` must not cover: heads and lanes of the other brokers, all coordinators and
+ * all consumers.
  */
 function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace): Box[] {
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
