@@ -105,7 +105,7 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Let a job that was cancelled, failed or was interrupted wait again. A sweep keeps its finished runs; a
+    """Let a cancelled, failed or interrupted job wait again. A sweep keeps its finished runs; a
     shrink begins anew. Raises JobRefused if the job cannot be resumed, if another version of the engine began the
     sweep, or if the owner has too many unfinished jobs."""
     kind = type(job)
@@ -167,8 +167,8 @@ def claim(job: Job) -> bool:
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
     """A block that does a job's work. While it runs, the job's beat is updated every second. The event is set
-    when the work should stop. If the block raises, the job has failed, for the reason that the exception
-    shows or else `failure`. The caller logs the exception."""
+    when the work should stop. If the block raises, the job is stored as failed, with the reason that the
+    exception shows, or with `failure` if it shows none. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()

@@ -143,9 +143,9 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """The page on which a person builds a sweep. `?scenario=SC-02&variant=…` or `?sample=…` fills the form;
-    `&generations` adds the axis of Kafka's generations. The name of the button in a POST is `write`, `read`,
-    `more` or `start`."""
+    """The page on which a person builds a sweep. `?scenario=SC-02&variant=…` or `?sample=…` fills the form. With
+    `scenario`, `&generations` adds the axis of Kafka's generations. The name of the button in a POST is `write`,
+    `read`, `more` or `start`."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":

@@ -13,8 +13,8 @@ from eosviz.pipeline.templatetags.sweeps import short
 CELL_WIDTH, CELL_HEIGHT = 96, 44
 MARGIN, HEAD = 24, 64
 PIXELS_MAX = 12_000
-"""The largest width and height of the picture, in pixels. Panels that do not fit are left out; their number
-is written at the end."""
+"""The largest width and height of the picture, in pixels. Panels that do not fit are left out, and their
+number is written at the end. Columns that do not fit are cut off."""
 PAPER, INK, QUIET, LINE = "#ffffff", "#14181d", "#5d6874", "#d3d9e0"
 PALE, STRONG = (255, 247, 236), (140, 30, 10)
 

@@ -122,7 +122,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The choice of a measure, axes and filters."""
+    """What the page of a sweep shows: the chosen measure, axes and filters."""
 
     measure: str
     across: str

@@ -1,4 +1,4 @@
-"""Makes an axis of a sweep of Kafka's generations. Each of its values sets the version of the brokers and
+"""Makes the axis of Kafka's generations for a sweep. Each of its values sets the version of the brokers and
 those of the clients."""
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from eosviz.pipeline.sweep_form import tables_in
 
 
 def worded_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
-    """Each problem as a dict with `sentence`, `place` and `field`. A BadSweep has a place, and a `field`,
-    which the form may not have. A JobRefused has neither of them, but the sentence's `key`."""
+    """Each problem as a dict with `sentence`, `place` and `field`. For a BadSweep, `field` is the name of
+    a field, which the form need not have, or None. For a JobRefused, `place` and `field` are None, and the dict
+    also has `key`, the key of the sentence."""
     worded = []
     for problem in problems:
         if isinstance(problem, JobRefused):

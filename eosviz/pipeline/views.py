@@ -33,8 +33,8 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The page with the newest sweeps and with samples that can be started. If there is no sweep, it also
-    shows the sample's heat map."""
+    """The page with the newest sweeps and with samples that can be started. If the person
+    can see no sweep, it also shows the sample's heat map."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {

@@ -315,8 +315,8 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer's entry in the scenario for each producer id. Raises NoScenarioError if there are too many,
-    or if one has written transactional and other data."""
+    """Dict of (producer id, whether transactional) → the producer's entry in the scenario. Raises NoScenarioError
+    if there are too many, or if a producer has written transactional and other data."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)

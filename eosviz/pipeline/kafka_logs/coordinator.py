@@ -321,8 +321,8 @@ class Coordinator:
             self.remember(value.previous_producer_id, entry)
 
     def learn(self, entry: CoordinatorEntry) -> None:
-        """Make `entry` the newest record of its transactional id. It does not become that if it is a running
-        coordinator's answer and the known record is newer."""
+        """Make `entry` the newest record of its transactional id, unless it is a running coordinator's answer and
+        the known record is newer."""
         before = self.latest.get(entry.transactional_id)
         if before is None or not before.is_newer_than(entry):
             self.latest[entry.transactional_id] = entry

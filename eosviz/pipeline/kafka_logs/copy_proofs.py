@@ -120,8 +120,9 @@ class Copies:
         return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The highest offset of a COMMIT marker whose producer the coordinator should know and does not know;
-        -1 if there is none."""
+        """The highest offset of a COMMIT marker that is newer than EXPIRY_MS before the coordinator's newest
+        record, and whose producer the coordinator does not know; -1 if there is none. Only the last marker of
+        each producer counts."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -386,8 +387,9 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """Need: the data contains no marker of a producer that the coordinator would still have to know and does
-    not know."""
+    """Need: the data does not contradict that the coordinator does not know the producer. It would by a recent
+    marker of this producer, or after the transaction's beginning by a recent COMMIT marker of another unknown
+    producer. Recent: less than EXPIRY_MS before the coordinator's newest record."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS

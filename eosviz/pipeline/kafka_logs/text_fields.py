@@ -21,8 +21,8 @@ from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 TOMBSTONES = ("null", "NULL", "<DELETE>")
 """The texts that stand for a missing value."""
 
-# A name begins only after a character that is no letter. Otherwise a long word would be tried again from each
-# of its letters.
+# A name begins only after a character that cannot be part of a name. Otherwise a long word would be tried
+# again from each of its letters.
 _FIELD = re.compile(r"(?<!\w)(\w++): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
 _RECORD = re.compile(r"(?:\| )?(?=offset: \d)(?P<fields>.*?) header[Kk]eys: \[(?P<rest>.*)", re.DOTALL)
 _MARKER = re.compile(r"\] endTxnMarker: (?P<type>\w+) coordinatorEpoch: (?P<epoch>-?\d+)\s*$")
