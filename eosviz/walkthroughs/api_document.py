@@ -20,8 +20,9 @@ Step through Kafka's exactly-once semantics from a program: with messages, ids a
 3. `POST /api/sessions/<id>/commands` with a message and an id of your own. Send it again when in doubt.
 
 Every operation has the budget of a socket: `messages_per_second` for long, `messages_burst` at once (`GET
-/api/limits`), for each browser, or for each address where nothing was made yet. Beyond it the answer is 429
-with an `error` message (`too_frequent`) and `Retry-After`, and nothing was carried out.
+/api/limits`). It counts for each browser; for a browser that has made nothing yet, it counts for its network
+address. An operation beyond it is not carried out: the answer is 429 with an `error` message (`too_frequent`) and
+`Retry-After`.
 """
 
 _REF = "#/components/schemas/{name}"
