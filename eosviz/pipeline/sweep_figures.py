@@ -24,7 +24,7 @@ SHARES = (*JUDGED, "failed", "aborted")
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
 """Dict of counted column → the name of its mean, if the column's own name is that of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
-"""The measures that are the mean of a count over the runs. Each has an interval."""
+"""The measures that are the mean of a count over the runs. From two runs on, each has an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
 """The quantile of the normal distribution for 95 % intervals."""

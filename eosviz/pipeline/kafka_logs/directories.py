@@ -197,7 +197,7 @@ def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
 
 def find(paths: Sequence[Path]) -> Found:
     """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if there
-    is nothing to read, or if there are more than PARTITIONS_MAX folders."""
+    is nothing to read, if a folder cannot be read, or if there are more than PARTITIONS_MAX folders."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):

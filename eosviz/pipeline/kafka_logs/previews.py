@@ -41,7 +41,7 @@ class Preview(NamedTuple):
     """A marker that would end the open transaction of one verdict."""
 
     verdict: int
-    """The position of the verdict in the document's list."""
+    """The position of the verdict in the list `verdicts` of the document."""
     name: Json
     """The name of the branch with the marker, as a sentence."""
     ending: Ending

@@ -94,7 +94,7 @@ def of_each_folder(
 class SparkReading:
     """Reads a case on Spark, with the same results as `case.ReadingHere`. Each folder is
     read in one task. But if every record is read and one folder is larger than a core's share of all of them,
-    the segments of all folders are divided among tasks."""
+    the segments of all folders are divided into stretches, which several tasks read."""
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
