@@ -129,8 +129,8 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
 
 
 _one_start = Lock()
-"""Held while the run of a new session is built. Building a user's scenario may take a second and a hundred
-megabytes, so a process builds only one at a time."""
+"""Held while the run of a new session is built. Building a user's scenario may take 1.6 s and 100 MB
+(docs/bounds.md), so a process builds only one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
