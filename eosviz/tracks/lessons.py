@@ -137,7 +137,7 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
     """The scenario that follows in the visit's track. If there is no visit, the one that follows in a track
-    that contains this run. Empty if nothing follows."""
+    that contains this run or, without such a track, another run of the scenario. Empty if nothing follows."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)

@@ -30,7 +30,8 @@ class Visit(models.Model):
     position = models.PositiveSmallIntegerField()
     """The position of the scenario in the track, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
-    """The session in which the run is played. Null if it was deleted; `done` then keeps its value."""
+    """The session in which the run is played. Null if it was deleted (`done` keeps its value), or if the scenario
+    was marked as done without one."""
     done = models.BooleanField(default=False)
     begun = models.DateTimeField(auto_now_add=True)
 
@@ -43,7 +44,8 @@ class Visit(models.Model):
         return f"{self.track} {self.position}"
 
     def is_of(self, item: TrackItem) -> bool:
-        """Whether the visit was to this item. A later release may have another item at the same position."""
+        """Whether the visit was to this item; a later release may have another item at the same position. True if
+        the visit has no session, because nothing then says which item it was."""
         run = self.session
         return run is None or (run.version.identifier, run.variant) == (item.scenario, item.variant)
 
