@@ -18,7 +18,7 @@ _context: ContextVar[dict[str, str] | None] = ContextVar("log_context", default=
 
 SESSION_IN_PATH = re.compile(r"/sessions/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/|$)")
 TEXT_CHARACTERS_MAX = 20_000
-"""The largest length of a text in a JSON line, in characters. The middle of a longer traceback is replaced by
+"""The largest length of a traceback in a JSON line, in characters. The middle of a longer one is replaced by
 the number of characters left out."""
 
 
